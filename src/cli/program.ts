@@ -70,6 +70,7 @@ function addRunningCommands(program: Command, done: Done): void {
     .option('--record <file>', 'record the answers of models and tools in a file, for --replay')
     .option('--replay <file>', 'answer from a recording, including its question: calls no model and no tool')
     .option('--serve', 'serve the page meanwhile, until Ctrl-C')
+    .option('--open', 'with --serve: ask for no token, and answer everyone on this machine')
     .addOption(rawOption())
     .option('--json', 'print the events as JSON lines, then one line with the result')
     .action(async (words: readonly string[], options) => {

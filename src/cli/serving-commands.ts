@@ -8,8 +8,10 @@ export function addServingCommands(program: Command, done: Done): void {
   const serving = (command: Command): Command =>
     running(command, { starts: true })
       .addOption(new Option('--port <number>', 'the port (default: 4111, or any free one)').argParser(wholeNumber))
-      .option('--host <address>', 'the address to listen on (default: 127.0.0.1); others require --token')
-      .option('--token', 'require a token from clients: the value of CADRE_TOKEN, or a new one')
+      .option('--host <address>', 'the address to listen on (default: 127.0.0.1); others require --token or --users')
+      .option('--token', 'require the token of CADRE_TOKEN, or a new one (default: CADRE_TOKEN, or the stored one of this journal)')
+      .option('--users <file>', 'require the token of one of the users in this file, each with a role')
+      .option('--open', 'ask for no token, and answer everyone on this machine')
       .option('--no-resume', 'do not resume the runs that an earlier server abandoned')
       .option('--allow-host <name...>', 'further host names to accept, such as those of a proxy');
   withRestate(serving(program.command('serve').summary('serve the page for inspecting and steering runs, with its API')))
@@ -24,16 +26,34 @@ export function addServingCommands(program: Command, done: Done): void {
     const { serveCommand } = await import('./commands/running/serve.ts');
     done(await serveCommand({ ...options, dev: true }));
   });
+  addUsersCommand(program, done);
   addWorkerCommand(program, done);
   running(program.command('mcp').summary('serve the teams to MCP clients over stdio or HTTP'), { starts: true })
     .option('--http', 'serve over HTTP, on this machine only')
     .addOption(new Option('--port <number>', 'the port, with --http (default: any free one)').argParser(wholeNumber))
-    .option('--token', 'require a token from clients: the value of CADRE_MCP_TOKEN, or a new one')
+    .option('--token', 'with --http: require the token of CADRE_MCP_TOKEN, or a new one (default: that, or the stored one)')
+    .option('--users <file>', 'with --http: require the token of one of the users in this file, each with a role')
+    .option('--open', 'with --http: ask for no token, and answer everyone on this machine')
     .option('--allow-decisions', 'let clients decide pending approvals')
     .option('--tools-of <profile>', 'serve the tools of a profile instead of the teams, to one client over stdio')
     .action(async (options) => {
       const { mcpCommand } = await import('./commands/running/mcp.ts');
       done(await mcpCommand(options));
+    });
+}
+
+function addUsersCommand(program: Command, done: Done): void {
+  program
+    .command('users')
+    .summary('add people to the users of a server')
+    .command('add')
+    .summary('add a user, and print their token once')
+    .argument('<name>', 'recorded with everything they do')
+    .requiredOption('--role <role>', 'read, talk, approve or operate: each includes those before it')
+    .option('--users <file>', 'the file to add them to', 'users.yaml')
+    .action(async (name: string, options) => {
+      const { usersAddCommand } = await import('./commands/users.ts');
+      done(await usersAddCommand(name, options));
     });
 }
 

@@ -1,4 +1,3 @@
-import { timingSafeEqual, createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /** Host names of a server on this machine. */
@@ -15,13 +14,10 @@ export interface Refusal {
 export interface AccessRules {
   /** Port the server listens on; when unknown, `ownNames` match with any port. */
   readonly port?: number | undefined;
-  readonly token?: string | undefined;
   /** Further hosts of the server, as `name` or `name:port`, such as those of a proxy in front of it. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Accepts IP addresses as host, for servers that listen on the network. A page can rebind a name, but not an address. */
   readonly allowsAddresses?: boolean | undefined;
-  /** True when the request has the session cookie that a browser gets for the token. */
-  readonly hasSession?: boolean | undefined;
 }
 
 /** Returns a header of a request by its lower-case name. */
@@ -29,7 +25,7 @@ export type ReadHeader = (name: string) => string | undefined;
 
 /**
  * Checks a request before its body is read (FAULTS S7): it must name this server and port as its host, since a page can make its own
- * name resolve to this machine; it must not come from a page of another origin; it must have the token if there is one.
+ * name resolve to this machine; it must not come from a page of another origin. Who sends it is another question (`Access`).
  */
 export function checkRequest(header: ReadHeader, rules: AccessRules): Refusal | undefined {
   const host = header('host') ?? '';
@@ -38,16 +34,15 @@ export function checkRequest(header: ReadHeader, rules: AccessRules): Refusal | 
   const origin = header('origin');
   if (origin !== undefined && !isOwnOrigin(origin, host, rules)) return refuse('requests of pages of other origins are refused');
   if (comesFromElsewhere(header)) return refuse('requests of pages of other sites are refused');
-  const { token, hasSession } = rules;
-  if (token === undefined || hasSession === true || bears(header('authorization'), token)) return undefined;
-  return { status: 401, code: 'REQUEST_UNAUTHORIZED', message: 'send the header Authorization: Bearer TOKEN' };
+  return undefined;
 }
 
-/** Compares two texts in constant time. */
-export function isSameSecret(given: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
-}
+/** Refusal of a request that says of nobody known that they send it. */
+export const unauthorized: Refusal = {
+  status: 401,
+  code: 'REQUEST_UNAUTHORIZED',
+  message: 'send the header Authorization: Bearer TOKEN',
+};
 
 function refuse(message: string): Refusal {
   return { status: 403, code: 'REQUEST_REFUSED', message };
@@ -76,8 +71,4 @@ function comesFromElsewhere(header: ReadHeader): boolean {
   const site = header('sec-fetch-site');
   if (site !== 'cross-site' && site !== 'same-site') return false;
   return header('sec-fetch-mode') !== 'navigate' || header('sec-fetch-dest') !== 'document';
-}
-
-function bears(authorization: string | undefined, token: string): boolean {
-  return isSameSecret(authorization ?? '', `Bearer ${token}`);
 }

@@ -8,7 +8,7 @@ it('cadre dev loads profiles when they change, shows which recorded turns that c
   expect((await runCli(['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'], { cwd })).code).toBe(0);
   const lead = path.join(cwd, 'agent_profiles/profiles/Lead.yaml');
   const text = await readFile(lead, 'utf8');
-  const running = startForTest(['dev', '--port', '0'], { cwd });
+  const running = startForTest(['dev', '--open', '--port', '0'], { cwd });
   await running.until('Profiles are loaded when they change.');
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(running.said())?.[0] ?? '';
 

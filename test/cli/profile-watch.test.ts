@@ -77,7 +77,7 @@ describe('F28: profiles that change on disk', () => {
 
   it('cadre serve says it on its terminal and in /api/info, and still ends at once', { timeout: 60_000 }, async () => {
     const cwd = await starterFolder();
-    const running: Running = startForTest(['serve', '--port', '0'], { cwd });
+    const running: Running = startForTest(['serve', '--open', '--port', '0'], { cwd });
     await running.until('(Ctrl-C');
     const url = running.said().match(/http:\/\/127\.0\.0\.1:\d+/)?.[0] ?? '';
     const info = async (): Promise<unknown> =>

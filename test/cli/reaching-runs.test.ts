@@ -124,7 +124,7 @@ it('from any terminal, a run that another process has is cancelled: it is over w
 
 it('over HTTP, the run of another process is decided about and spoken to; a run of the server is cancelled from a terminal', async () => {
   const { cwd, chat, runId, cadre } = await heldRun();
-  const server = startForTest(['serve', '--docs', 'docs', '--port', '0'], { cwd, holdInput: true });
+  const server = startForTest(['serve', '--open', '--docs', 'docs', '--port', '0'], { cwd, holdInput: true });
   await server.until('(Ctrl-C');
   const url = /Cadre is at (\S+)/.exec(server.said())?.[1] ?? '';
   const post = async (route: string, body: object): Promise<Readonly<Record<string, unknown>>> => {

@@ -27,7 +27,7 @@ async function asked(model: { readonly requests: number }, times: number): Promi
   while (model.requests < times) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-const serve = ['serve', '--port', '0', '--docs', 'docs'];
+const serve = ['serve', '--open', '--port', '0', '--docs', 'docs'];
 
 describe('F48: cadre serve, started again after it was killed', () => {
   it('resumes the runs it was at work on, a line each; those of a terminal it names, those at rest it leaves alone', async () => {

@@ -97,7 +97,7 @@ it('serve resumes the runs that its clients launched with a wider request, and n
   await writeFile(profile, (await readFile(profile, 'utf8')).replace('allowed_toolsets: []', 'allowed_toolsets: [pages]'));
   await mkdir(path.join(cwd, 'agent_profiles/toolsets'));
   await writeFile(path.join(cwd, 'agent_profiles/toolsets/pages.yaml'), toolset("{ allow_private: '${OPEN:-false}' }"));
-  const first = startForTest(['serve', '--port', '0', '--trust'], { cwd, env });
+  const first = startForTest(['serve', '--open', '--port', '0', '--trust'], { cwd, env });
   await first.until('(Ctrl-C');
   const url = first.said().match(/http:\/\/127\.0\.0\.1:\d+/)?.[0] ?? '';
   const launched = await fetch(`${url}/api/runs`, {
@@ -112,13 +112,13 @@ it('serve resumes the runs that its clients launched with a wider request, and n
   const elsewhere = await temporaryFolder();
   await cp(cwd, elsewhere, { recursive: true });
 
-  const second = startForTest(['serve', '--port', '0'], { cwd, env });
+  const second = startForTest(['serve', '--open', '--port', '0'], { cwd, env });
   await Promise.race([second.until('could not be resumed'), second.until('is resumed')]);
   expect(second.said()).toContain('was interrupted and is resumed.');
   second.child.kill('SIGKILL');
   await second.finished;
 
-  const cloned = startForTest(['serve', '--port', '0'], { cwd: elsewhere, env });
+  const cloned = startForTest(['serve', '--open', '--port', '0'], { cwd: elsewhere, env });
   await Promise.race([cloned.until('could not be resumed'), cloned.until('is resumed')]);
   expect(cloned.said()).toMatch(/only with its request \(OPEN\):\s+addresses of this machine/);
   cloned.child.kill('SIGKILL');

@@ -44,7 +44,7 @@ const hasStarted = (cwd: string): boolean => existsSync(path.join(cwd, 'started'
 describe('F58: a folder of others is trusted once', () => {
   it('without a terminal, nothing is started: the command ends with 2, and says what is named and how to agree', async () => {
     const { cwd, env } = await clonedFolder();
-    for (const words of [['run', 'Go.'], ['run', '--json', 'Go.'], ['chat'], ['mcp'], ['serve', '--port', '0']]) {
+    for (const words of [['run', 'Go.'], ['run', '--json', 'Go.'], ['chat'], ['mcp'], ['serve', '--open', '--port', '0']]) {
       const { code, out, err } = await runCli(words, { cwd, env, input: 'y\n' });
       expect([words[0], code, out]).toEqual([words[0], 2, '']);
       expect(err).toMatch(/agent_profiles is not trusted/);
@@ -126,7 +126,10 @@ describe('a journal of others without a folder of profiles', () => {
     expect(hasStarted(cwd)).toBe(true);
     // Only the journal was cloned: the command finds no profiles besides the bundled ones.
     for (const name of ['started', 'agent_profiles', '.cadre/runs']) await rm(path.join(cwd, name), { recursive: true });
-    const served = startForTest(['serve', '--port', '0'], { cwd, env: { ...env, XDG_CONFIG_HOME: await temporaryFolder() } });
+    const served = startForTest(['serve', '--open', '--port', '0'], {
+      cwd,
+      env: { ...env, XDG_CONFIG_HOME: await temporaryFolder() },
+    });
     await Promise.race([served.until('could not be resumed'), served.until('goes on')]);
     expect(served.said()).toContain('journal.db is not trusted, and its profiles name\n  programs to start:\n    TOKEN=');
     served.child.kill('SIGTERM');

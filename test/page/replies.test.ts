@@ -38,7 +38,7 @@ describe.skipIf(whyNoPage !== undefined)('a reply in progress', () => {
     const model = await startChatModel();
     await writeSoloTeam(cwd, model.baseUrl);
     model.begin('These are dead words.');
-    const serve = (port: string) => startForTest(['serve', '--port', port, '--docs', 'docs'], { cwd });
+    const serve = (port: string) => startForTest(['serve', '--open', '--port', port, '--docs', 'docs'], { cwd });
     const first = serve('0');
     await first.until('(Ctrl-C');
     const [url = '', port = ''] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(first.said()) ?? [];

@@ -31,7 +31,7 @@ it('two workers, a run and the page from the command line; SIGTERM drains a work
       /is being advanced by runtime restate\/\w+.*its workers advance it: name their Restate with --restate URL, or take the run over/s,
     ),
   ]);
-  const serving = startForTest(['serve', '--port', '0', ...where], { cwd });
+  const serving = startForTest(['serve', '--open', '--port', '0', ...where], { cwd });
   await serving.until('(Ctrl-C');
   const page = /http:\/\/127\.0\.0\.1:\d+/.exec(serving.said())?.[0] ?? '';
   const sent = await fetch(`${page}/api/runs/${run?.runId}/messages`, {

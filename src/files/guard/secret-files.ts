@@ -34,6 +34,7 @@ export const secretFiles: NameRules = compileNameRules({
     '.config/gcloud',
     '.config/gh',
     '.config/op',
+    'cadre/server-tokens.json',
     '.terraform.d',
     '.terraformrc',
     '.vault-token',

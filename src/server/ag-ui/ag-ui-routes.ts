@@ -1,5 +1,6 @@
 import { readJsonBody } from '../http/request-body.ts';
-import type { ServerApp, ServerParts } from '../http/server-parts.ts';
+import { assertParts, type Routes } from '../http/routes.ts';
+import type { ServerParts } from '../http/server-parts.ts';
 import { sseAnswer } from '../threads/sse-stream.ts';
 import { decidedAt, submit, type Submitted } from '../threads/submit.ts';
 import type { Threads } from '../threads/threads.ts';
@@ -11,9 +12,10 @@ import { answerAgUi, usageOf } from './answer-ag-ui.ts';
  * Adds `POST /ag-ui` (AG-UI 1.0). A thread is a run of the engine; each AG-UI run streams what happens until the team waits again. A
  * request that says nothing and decides nothing gets all messages of the thread so far, then the rest as it happens.
  */
-export function addAgUiRoutes(app: ServerApp, parts: ServerParts, threads: Threads): void {
-  app.post('/ag-ui', async (context) => {
+export function addAgUiRoutes(routes: Routes, parts: ServerParts, threads: Threads): void {
+  routes.post('/ag-ui', async (context) => {
     const input = readAgUiInput(await readJsonBody(context));
+    if (input.resume.length > 0) assertParts(context, 'POST /ag-ui', ['verdicts']);
     const { done, used, answer } = await threads.inOrder(input.threadId, () => perform(parts, threads, input));
     const { listening } = done;
     const { threadId, runId } = input;

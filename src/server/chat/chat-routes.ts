@@ -3,7 +3,8 @@ import type { Context } from 'hono';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Run } from '../../engine/run.ts';
 import { readJsonBody } from '../http/request-body.ts';
-import type { ServerApp, ServerParts } from '../http/server-parts.ts';
+import { assertParts, type Routes } from '../http/routes.ts';
+import type { ServerParts } from '../http/server-parts.ts';
 import type { Exchange } from '../threads/exchange.ts';
 import type { GivenVerdict } from '../threads/give-verdicts.ts';
 import { heartbeatMs } from '../threads/sse-stream.ts';
@@ -19,14 +20,15 @@ import { UiStream } from './ui-stream.ts';
  * in the middle of an answer ends nothing: `GET /api/chat/:id/messages` returns all messages, and `GET /api/chat/:id/stream`
  * streams the current answer, or the one that waits for a person, from its beginning.
  */
-export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threads): void {
+export function addChatRoutes(routes: Routes, parts: ServerParts, threads: Threads): void {
   /** Current message of each run, so that a client that returns gets it from its beginning. */
   const messages = new WeakMap<Run, ChatMessage>();
 
-  app.post('/api/chat', async (context) => {
+  routes.post('/api/chat', async (context) => {
     const request = await readChatRequest(await readJsonBody(context));
     const { id: name, profile } = request;
     const verdicts = verdictsOf(request);
+    if (verdicts.length > 0) assertParts(context, 'POST /api/chat', ['verdicts']);
     const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, message: request.message, verdicts }));
     const message = await messageFor(done, request, () => decidedAt(parts.engine.records, done, verdicts)).catch(
       (thrown: unknown) => {
@@ -38,12 +40,12 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
     return await stream(context, () => ({ ...message, listening: done.listening }));
   });
 
-  app.get('/api/chat/:id/messages', async (context) => {
+  routes.get('/api/chat/:id/messages', async (context) => {
     const { current: runId } = await threads.chain(checkName(context.req.param('id'), 'id'));
     return context.json(runId === undefined ? [] : await messagesOf(parts, runId, messages));
   });
 
-  app.get('/api/chat/:id/stream', async (context) => {
+  routes.get('/api/chat/:id/stream', async (context) => {
     const run = await threads.unfinished(context.req.param('id'));
     if (run === undefined) return context.body(null, 204);
     const message = messages.get(run) ?? answerTo(exchangeOf(run));

@@ -1,14 +1,17 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { createHmac } from 'node:crypto';
 import { CadreError } from '../../core/error.ts';
-import { type AccessRules, checkRequest, isSameSecret } from '../check-request.ts';
+import type { Access, Credentials } from '../access/access.ts';
+import { bearerToken } from '../access/bearer-token.ts';
+import { type AccessRules, checkRequest, type Refusal, unauthorized } from '../check-request.ts';
+import { endWithAccess } from './end-with-access.ts';
 import { answerError } from './error-statuses.ts';
 import type { ServerEnv } from './server-parts.ts';
 
 /** Options of the guard. */
-export interface GuardOptions extends Pick<AccessRules, 'token' | 'allowedHosts' | 'allowsAddresses'> {
+export interface GuardOptions extends Pick<AccessRules, 'allowedHosts' | 'allowsAddresses'> {
   readonly readOnly: boolean;
+  readonly access: Access;
 }
 
 /** Content policy of the page: nothing from other origins. Inline styles are allowed, since lists position their rows with them. */
@@ -27,25 +30,35 @@ const alwaysSent: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** Checks every request before its route runs, including those for files: host, origin, token and method (FAULTS S7). */
-export function guard(options: GuardOptions): MiddlewareHandler<ServerEnv> {
-  const session = options.token === undefined ? undefined : sessionOf(options.token);
+/** Checks every request before its route runs, including those for files: host, origin, person and method (FAULTS S7). */
+export function guard({ access, readOnly, ...rules }: GuardOptions): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     for (const [name, value] of Object.entries(alwaysSent)) context.header(name, value);
     const refusal = checkRequest((name) => context.req.header(name), {
-      ...options,
+      ...rules,
       port: context.env?.incoming?.socket.localPort,
-      hasSession: session !== undefined && isSameSecret(getCookie(context, cookieName(context)) ?? '', session),
     });
-    if (refusal?.code === 'REQUEST_UNAUTHORIZED' && opensSession(context, options.token, session)) return context.redirect('./');
-    if (refusal?.code === 'REQUEST_UNAUTHORIZED' && isPage(context)) return context.text(howToOpen, 401);
-    if (refusal !== undefined) return answerError(context, new CadreError(refusal.code, refusal.message), refusal.status);
+    if (refusal !== undefined) return refuse(context, refusal);
+    if (opensSession(context, access)) return context.redirect('./');
+    const given = credentialsOf(context);
+    const person = access.find(given);
+    if (person === undefined) return isPage(context) ? context.text(howToOpen, 401) : refuse(context, unauthorized);
     // An unneeded token must not stay in the address.
     if (context.req.query('token') !== undefined && isPage(context)) return context.redirect('./');
-    const wrong = checkMethod(context, options.readOnly);
+    const wrong = checkMethod(context, readOnly);
     if (wrong !== undefined) return wrong;
+    context.set('person', person);
     await next();
+    if (access.asks) endWithAccess(context, (leave) => access.watch(given, person, leave));
   };
+}
+
+function refuse(context: Context, { code, message, status }: Refusal): Response {
+  return answerError(context, new CadreError(code, message), status);
+}
+
+function credentialsOf(context: Context): Credentials {
+  return { token: bearerToken(context.req.header('authorization')), session: getCookie(context, cookieName(context)) };
 }
 
 /** Allows GET and HEAD for reading and POST with JSON for writing, which no form of another page can send. */
@@ -62,10 +75,10 @@ function checkMethod(context: Context, readOnly: boolean): Response | undefined 
 }
 
 /** Exchanges a token in the address for a cookie that scripts cannot read; false when there is no valid one. */
-function opensSession(context: Context, token: string | undefined, session: string | undefined): boolean {
+function opensSession(context: Context, access: Access): boolean {
   const given = context.req.query('token');
-  if (token === undefined || session === undefined || given === undefined || !isPage(context)) return false;
-  if (!isSameSecret(given, token)) return false;
+  const session = given === undefined || !isPage(context) ? undefined : access.sessionOf(given);
+  if (session === undefined) return false;
   const secure = new URL(context.req.url).protocol === 'https:';
   setCookie(context, cookieName(context), session, { httpOnly: true, sameSite: 'Strict', path: '/', secure });
   return true;
@@ -78,11 +91,6 @@ function isPage(context: Context): boolean {
 /** Returns the cookie's name, with the port: browsers keep cookies by host alone, and several servers may run on one machine. */
 function cookieName(context: Context): string {
   return `cadre_${/:(\d+)$/.exec(context.req.header('host') ?? '')?.[1] ?? 'web'}`;
-}
-
-/** Returns the cookie's value: it opens this server and does not reveal the token. */
-function sessionOf(token: string): string {
-  return createHmac('sha256', token).update('cadre page').digest('base64url');
 }
 
 /**

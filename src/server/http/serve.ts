@@ -12,7 +12,7 @@ import type { ServerApp } from './server-parts.ts';
 export interface ServeOptions extends Omit<ServerAppOptions, 'allowsAddresses'> {
   /** Port to listen on; 0, the default, picks a free one. */
   readonly port?: number;
-  /** Address to listen on, 127.0.0.1 by default. Any other needs a token. */
+  /** Address to listen on, 127.0.0.1 by default. Any other needs a token, or users. */
   readonly host?: string;
 }
 
@@ -35,10 +35,10 @@ const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 export async function serve(engine: Engine, options: ServeOptions = {}): Promise<Served> {
   const { host = '127.0.0.1', port = 0, ...rest } = options;
   const isLocal = loopback.has(host);
-  if (!isLocal && rest.token === undefined)
+  if (!isLocal && rest.token === undefined && rest.users === undefined)
     throw new CadreError(
       'OPTION_INVALID',
-      `${host} can be reached from other machines: set a token that its clients must send (--token)`,
+      `${host} can be reached from other machines: give its clients a token (--token), or name its users (--users)`,
     );
   const allowedHosts = isLocal ? rest.allowedHosts : [host, ...(rest.allowedHosts ?? [])];
   const app = createServerApp(engine, { ...rest, ...(allowedHosts && { allowedHosts }), allowsAddresses: !isLocal });

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { ProfileTests } from './profile-tests.ts';
 import type { RunReach } from '../reach/reach-run.ts';
+import type { Person } from '../access/roles.ts';
 import type { RunRecords } from './run-records.ts';
 
 /** Dependencies of the server's routes: each `addXRoutes(app, parts)` adds its own to the app. */
@@ -33,4 +34,8 @@ export type ServerApp = Hono<ServerEnv>;
 /** Environment of a request. */
 export interface ServerEnv {
   Bindings: Partial<HttpBindings>;
+  Variables: {
+    /** Who sends the request; the guard sets it before a route runs. */
+    person: Person;
+  };
 }

@@ -1,4 +1,5 @@
-import type { CallToolResult, Server } from '@modelcontextprotocol/server';
+import type { AuthInfo, CallToolResult, McpRequestContext, Server, Tool } from '@modelcontextprotocol/server';
+import { actors } from '../../core/by.ts';
 import { CadreError, toErrorRecord } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
@@ -7,16 +8,19 @@ import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { engineVersion } from '../../engine/version.ts';
 import { compileSchema } from '../../tools/schema/compile-schema.ts';
+import { assertMay, roleFor } from '../access/access-table.ts';
+import { includesRole, isRole, type Person } from '../access/roles.ts';
 import { readingTools } from './reading-tools.ts';
 import { decidingTool, runningTools } from './running-tools.ts';
 import type { ServerLibrary } from './server-library.ts';
-import type { TeamTool } from './team-tool.ts';
+import type { TeamCall, TeamTool } from './team-tool.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** Maximum length of a tool's answer, in characters. */
 const maxAnswerChars = 60_000;
 /** Maximum number of concurrent calls; more are refused. */
 const maxCalls = 64;
+const unknownPerson: Person = { name: actors.anyone, role: 'operate' };
 
 /** Options of an MCP server for the teams of an engine. */
 export interface TeamServerOptions {
@@ -27,28 +31,27 @@ export interface TeamServerOptions {
   readonly launch?: LaunchOptions;
   /** Lets clients approve calls that wait for a person. */
   readonly allowDecisions?: boolean;
+  /** Who calls over standard input and output; requests over HTTP bring their own person. */
+  readonly person?: Person;
   /** Aborted when the server stops: waiting calls are answered, their runs stay resumable. */
   readonly signal: AbortSignal;
 }
 
 /** Returns a factory of servers that offer the teams of one engine: one per connection, or per request. */
-export function teamServerFactory(library: ServerLibrary, options: TeamServerOptions): () => Server {
+export function teamServerFactory(
+  library: ServerLibrary,
+  options: TeamServerOptions,
+): (context?: Pick<McpRequestContext, 'authInfo'>) => Server {
   const { engine, defaultProfile, launch = {}, signal: stopped } = options;
   const tools = [
     ...runningTools(engine, defaultProfile, launch),
     ...readingTools(engine),
     ...(options.allowDecisions === true ? [decidingTool()] : []),
   ];
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const listed = tools.map(({ name, title, description, inputSchema, readOnly }) => ({
-    name,
-    title,
-    description,
-    inputSchema,
-    annotations: { readOnlyHint: readOnly, destructiveHint: name === 'cancel_run', openWorldHint: !readOnly },
-  }));
+  const byName = new Map<string, TeamTool>(tools.map((tool) => [tool.name, tool]));
   let running = 0;
-  return () => {
+  return (context) => {
+    const person = personIn(context?.authInfo) ?? options.person ?? unknownPerson;
     const server = new library.Server(
       { name: 'cadre', version: engineVersion },
       {
@@ -57,8 +60,10 @@ export function teamServerFactory(library: ServerLibrary, options: TeamServerOpt
           'Gives tasks to teams of agents (run_team), sends them messages, and shows all their turns (list_turns, get_turn, why).',
       },
     );
-    server.setRequestHandler('tools/list', () => ({ tools: listed }));
-    server.setRequestHandler('tools/call', async ({ params }, context) => {
+    server.setRequestHandler('tools/list', () => ({
+      tools: tools.filter(({ name }) => includesRole(person.role, roleFor(`MCP ${name}`))).map(describeTool),
+    }));
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
       const tool = byName.get(params.name);
       if (tool === undefined) {
         const message = `there is no tool '${params.name.slice(0, 100)}'; there are ${[...byName.keys()].join(', ')}`;
@@ -68,20 +73,20 @@ export function teamServerFactory(library: ServerLibrary, options: TeamServerOpt
         return failure(new CadreError('LIMIT_REACHED', `${maxCalls} calls are being worked on; try again later`));
       running += 1;
       try {
-        const { signal } = context.mcpReq;
-        const progressToken = context.mcpReq._meta?.progressToken;
+        const progressToken = mcpReq._meta?.progressToken;
         let count = 0;
         const progress = (message: string): void => {
           if (progressToken === undefined) return;
           count += 1;
           // A client that has disconnected gets no progress; its signal ends the call.
-          context.mcpReq
+          mcpReq
             .notify({ method: 'notifications/progress', params: { progressToken, progress: count, message } })
             .catch(() => undefined);
         };
         return await callTool(tool, toWire(params.arguments ?? {}), {
           engine,
-          signal: AbortSignal.any([signal, stopped]),
+          person,
+          signal: AbortSignal.any([mcpReq.signal, stopped]),
           progress,
         });
       } finally {
@@ -92,12 +97,20 @@ export function teamServerFactory(library: ServerLibrary, options: TeamServerOpt
   };
 }
 
-async function callTool(
-  tool: TeamTool,
-  args: unknown,
-  ports: { readonly engine: Engine; readonly signal: AbortSignal; readonly progress: (message: string) => void },
-): Promise<CallToolResult> {
+function describeTool({ name, title, description, inputSchema, readOnly }: TeamTool): Tool {
+  const annotations = { readOnlyHint: readOnly, destructiveHint: name === 'cancel_run', openWorldHint: !readOnly };
+  return { name, title, description, inputSchema, annotations };
+}
+
+/** Returns the person that the HTTP server has found for a request. */
+function personIn(authInfo: AuthInfo | undefined): Person | undefined {
+  const role = authInfo?.scopes[0];
+  return authInfo === undefined || !isRole(role) ? undefined : { name: authInfo.clientId, role };
+}
+
+async function callTool(tool: TeamTool, args: unknown, ports: Omit<TeamCall, 'args'>): Promise<CallToolResult> {
   try {
+    assertMay(ports.person, `MCP ${tool.name}`);
     const checked = checkArguments(tool, args);
     const { text, data, whole: asked = [] } = await tool.run({ ...ports, args: checked });
     const whole = data === undefined ? undefined : JSON.stringify(data);

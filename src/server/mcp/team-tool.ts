@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
+import type { AccessOf } from '../access/access-table.ts';
+import type { Person } from '../access/roles.ts';
 import type { Engine } from '../../engine/engine.ts';
 
 /** Answer of a tool: text, and the same as data where that helps. */
@@ -13,6 +15,8 @@ export interface TeamAnswer {
 export interface TeamCall {
   readonly engine: Engine;
   readonly args: JsonObject;
+  /** Who calls. */
+  readonly person: Person;
   /** Aborted when the client no longer waits, or the server stops. */
   readonly signal: AbortSignal;
   /** Sends a progress message to the client. */
@@ -21,7 +25,8 @@ export interface TeamCall {
 
 /** A tool that the server offers to its clients. */
 export interface TeamTool {
-  readonly name: string;
+  /** The table of access has the role that a call needs. */
+  readonly name: AccessOf<'MCP'>;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonObject & { readonly type: 'object' };

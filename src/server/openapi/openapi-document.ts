@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
+import { type AccessName, accessOf, roleFor } from '../access/access-table.ts';
 import { engineVersion } from '../../engine/version.ts';
 import { compareSchemas } from './compare-schemas.ts';
 import { type Answer, errorSchema, type ErrorStatus, errorWords, type Operation, type Parameter } from './operation.ts';
@@ -22,7 +23,7 @@ export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObje
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of operations) {
     if (!hasRoute(operation.method, operation.path)) continue;
-    (paths[toTemplate(operation.path)] ??= {})[operation.method] = describe(operation);
+    (paths[toTemplate(operation.path)] ??= {})[operation.method] = describe(operation, hasToken);
   }
   return {
     openapi: '3.1.1',
@@ -53,7 +54,11 @@ export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObje
   };
 }
 
-function describe({ id, tag, summary, path, query = [], headers = [], body, answers, errors = [] }: Operation): JsonObject {
+function describe(
+  { id, method, tag, summary, path, query = [], headers = [], body, answers, errors = [] }: Operation,
+  hasToken: boolean,
+): JsonObject {
+  const name = `${method.toUpperCase()} ${path}` as AccessName;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -69,12 +74,17 @@ function describe({ id, tag, summary, path, query = [], headers = [], body, answ
   ];
   const refused = [...new Set(statuses)].map((status) => [
     status,
-    toAnswer({ description: errorWords[status], schema: errorSchema }),
+    toAnswer({
+      description: status === 403 ? `${errorWords[status]} ${roleWords(name)}` : errorWords[status],
+      schema: errorSchema,
+    }),
   ]);
   return {
     operationId: id,
     tags: [tag],
     summary,
+    // Roles of a bearer token, as OpenAPI names them.
+    ...(hasToken ? { security: [{ token: [roleFor(name)] }, { session: [roleFor(name)] }] } : {}),
     parameters: [...inPath, ...query.map((one) => toParameter(one, 'query')), ...headers.map((one) => toParameter(one, 'header'))],
     ...(body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
@@ -82,6 +92,13 @@ function describe({ id, tag, summary, path, query = [], headers = [], body, answ
       ...(Object.fromEntries(refused) as JsonObject),
     },
   };
+}
+
+/** Describes the role that a request needs, and its parts that need another one. */
+function roleWords(name: AccessName): string {
+  const { role, parts = {} } = accessOf(name);
+  const more = Object.entries(parts).map(([part, needed]) => `, ${part} the role ${needed}`);
+  return `It needs the role ${role}${more.join('')}.`;
 }
 
 function toParameter({ name, schema, description, required = false }: Parameter, place: 'query' | 'header'): JsonObject {

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../core/json.ts';
+import type { AccessOf } from '../access/access-table.ts';
 import { named } from './schema-record.ts';
 
 /** A request that the server answers, as the API's description has it. */
 export interface Operation {
   readonly method: 'get' | 'post';
-  /** Path as routes are written: `/api/runs/:id`. */
-  readonly path: string;
+  /** Path as routes are written: `/api/runs/:id`. The table of access has the role that it needs. */
+  readonly path: AccessOf<'GET'> | AccessOf<'POST'>;
   /** Name of the operation in generated clients. */
   readonly id: string;
   readonly tag: 'runs' | 'views' | 'control' | 'chat' | 'server';
@@ -39,7 +40,7 @@ export interface Answer {
 export const errorWords = {
   400: 'The request is invalid; the message says what is wrong and what is allowed.',
   401: 'The server asks for a token.',
-  403: 'The request names another host, comes from another origin, or tries to change something on a read-only server.',
+  403: 'The request names another host, comes from another origin, tries to change something on a read-only server, or needs another role.',
   404: 'No such run, turn, agent, module or pending request.',
   409: 'The run has ended, or another process advances it and does not answer.',
   413: 'The body is too long.',

@@ -5,6 +5,7 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 import { eventSchemas } from './event-schemas.ts';
 import type { RunOverview } from '../../inspect/run-overview.ts';
 import type { ProjectRow } from '../../engine/run-catalog.ts';
+import { type Person, roles } from '../access/roles.ts';
 import type { RunRow } from '../http/run-row.ts';
 import type { ErrorAnswer } from '../http/error-statuses.ts';
 import type { ActionDone } from '../reach/run-action.ts';
@@ -147,6 +148,10 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     version: text,
     location: { type: 'string', description: 'Where the journal is.' },
     canControl: { type: 'boolean', description: 'False on a read-only server.' },
+    you: recordOf<Person>({
+      name: { type: 'string', description: 'Who sends the request: recorded as `by` with what they do.' },
+      role: { enum: [...roles] },
+    }),
     canTest: { type: 'boolean', description: 'True when the server runs the tests of its profiles.' },
     profiles: listOf(recordOf<Info['profiles'][number]>({ name: text, type: text, description: text })),
     llmConfigs: { ...listOf(text), description: 'Names of the LLM configs that a launch or a fork may choose.' },
@@ -167,6 +172,7 @@ interface Info {
   readonly version: string;
   readonly location: string;
   readonly canControl: boolean;
+  readonly you: Person;
   readonly canTest: boolean;
   readonly profiles: readonly { readonly name: string; readonly type: string; readonly description: string }[];
   readonly llmConfigs: readonly string[];

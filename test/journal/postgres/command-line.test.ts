@@ -64,7 +64,7 @@ it('team.yaml names the server, and its password comes from a variable; runs, tu
   expect(forked.code, forked.err).toBe(0);
   const doctor = await runCli(['doctor'], { cwd, env });
   expect(doctor.out).toContain(`?schema=${schema}: 2 runs`);
-  const serving = startForTest(['serve', '--port', '0'], { cwd, env });
+  const serving = startForTest(['serve', '--open', '--port', '0'], { cwd, env });
   await serving.until('(Ctrl-C');
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(serving.said())?.[0] ?? '';
   const list = (await (await fetch(`${url}/api/runs`)).json()) as { readonly runs: readonly unknown[] };

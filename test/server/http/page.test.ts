@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Hono } from 'hono';
 import { expect, it, onTestFinished } from 'vitest';
 import { addPageRoutes } from '../../../src/server/http/routes/page-routes.ts';
+import { Routes } from '../../../src/server/http/routes.ts';
 import type { ServerEnv } from '../../../src/server/index.ts';
 import { servedTeam } from './served-team.ts';
 
@@ -16,7 +17,11 @@ function folder(): string {
 
 function appOf(page: string): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
-  addPageRoutes(app, page);
+  app.use('*', async (context, next) => {
+    context.set('person', { name: 'anyone', role: 'read' });
+    await next();
+  });
+  addPageRoutes(new Routes(app), page);
   app.all('*', (context) => context.text('nothing', 404));
   return app;
 }

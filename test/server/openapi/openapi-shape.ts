@@ -15,8 +15,10 @@ const parameter = closed(
   { name: text, in: { enum: ['path', 'query', 'header'] }, required: { type: 'boolean' }, description: text, schema },
   ['name', 'in', 'schema'],
 );
+const security = { type: 'array', items: { type: 'object', additionalProperties: { type: 'array', items: text } } };
 const operation = closed(
   {
+    security,
     operationId: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*$' },
     tags: { type: 'array', items: text, minItems: 1 },
     summary: text,
@@ -42,7 +44,7 @@ export const openapiShape = closed(
     ]),
     jsonSchemaDialect: { const: 'https://json-schema.org/draft/2020-12/schema' },
     servers: { type: 'array', items: closed({ url: text }, ['url']) },
-    security: { type: 'array', items: { type: 'object', additionalProperties: { type: 'array', items: text } } },
+    security,
     tags: { type: 'array', items: closed({ name: text, description: text }, ['name']) },
     paths: {
       type: 'object',

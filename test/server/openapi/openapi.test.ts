@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { FolderTests } from '../../../src/cli/dev/folder-tests.ts';
 import { bundledProfiles } from '../../../src/profiles/files/bundled-teams.ts';
 import { createServerApp } from '../../../src/server/index.ts';
+import { type AccessName, roleFor } from '../../../src/server/access/access-table.ts';
 import { operations } from '../../../src/server/openapi/openapi-document.ts';
 import { tool } from '../../support/tools.ts';
 import { testEngine, waitsForUser } from '../../support/test-engine.ts';
@@ -53,6 +54,22 @@ describe('the description of the API', () => {
         for (const { schema } of Object.values(content)) expect(compile(schema)).toBeTypeOf('function');
       if (operation.requestBody !== undefined)
         expect(compile(operation.requestBody.content['application/json'].schema)).toBeTypeOf('function');
+    }
+  });
+
+  it('F85: says of every request which role it needs, from the table that is enforced', async () => {
+    const { engine } = await testEngine();
+    closeAfter(engine);
+    const token = 'a-token-nobody-guesses';
+    const headers = { host: 'localhost', authorization: `Bearer ${token}` };
+    const response = await createServerApp(engine, { token }).request('/api/openapi.json', { headers });
+    const told = (await response.json()) as Document;
+    expect(ajv.compile(openapiShape)(told)).toBe(true);
+    for (const { method, path } of operations) {
+      const role = roleFor(`${method.toUpperCase()} ${path}` as AccessName);
+      const operation = told.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method];
+      expect(operation).toMatchObject({ security: [{ token: [role] }, { session: [role] }] });
+      expect(operation?.responses['403']).toMatchObject({ description: expect.stringContaining(`It needs the role ${role}`) });
     }
   });
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { CadreError } from '../../../core/error.ts';
 import { ClientModel } from '../../../models/client-model.ts';
 import { serveOnStdio } from '../../../server/mcp/serve-stdio.ts';
@@ -6,6 +5,7 @@ import { serveOverHttp } from '../../../server/mcp/serve-http.ts';
 import { teamServerFactory, type TeamServerOptions } from '../../../server/mcp/team-server.ts';
 import { ToolDesk } from '../../../server/mcp/tool-desk.ts';
 import { toolServerFactory } from '../../../server/mcp/tool-server.ts';
+import { type AccessFlags, servingAccess } from '../../access/serving-access.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { Interruption } from '../../terminal/interruption.ts';
@@ -14,10 +14,9 @@ import { openTeams } from '../../options/open-teams.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
 /** Options of `mcp`. */
-export interface McpOptions extends RunOptions {
+export interface McpOptions extends RunOptions, AccessFlags {
   readonly http?: boolean;
   readonly port?: number;
-  readonly token?: boolean;
   readonly allowDecisions?: boolean;
   readonly toolsOf?: string;
 }
@@ -69,12 +68,11 @@ async function serveTools(profile: string, options: McpOptions, { signal }: Inte
 }
 
 async function serveHttp(served: TeamServerOptions, options: McpOptions, interruption: Interruption): Promise<void> {
-  const given = process.env[tokenVariable];
-  const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
-  const server = await serveOverHttp({ ...served, port: options.port ?? 0, ...(token === undefined ? {} : { token }) });
+  const { location } = served.engine;
+  const access = await servingAccess({ ...options, location, variable: tokenVariable, tell });
+  const server = await serveOverHttp({ ...served, port: options.port ?? 0, ...access.options });
   tell(`Serving teams at ${server.url} (Ctrl-C stops it; runs can be resumed).\n`);
-  // The user knows a token from the environment, and it must not reach a log.
-  if (token !== undefined && given === undefined) tell(`Authorization: Bearer ${token}\n`);
+  if (access.shown !== undefined) tell(`Authorization: Bearer ${access.shown}\n`);
   try {
     await interruption.asked;
   } finally {

@@ -3,6 +3,7 @@ import type { LaunchOptions } from '../../../engine/launch-options.ts';
 import { checkProject } from '../../../engine/run-catalog.ts';
 import { readRecording } from '../../../models/replay/read-recording.ts';
 import { replayedPeople } from '../../../engine/effects/replayed-people.ts';
+import { servingAccess, tokenVariable } from '../../access/serving-access.ts';
 import { withFiles } from '../../options/attachments-option.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import { driveRun } from '../../runs/drive-run.ts';
@@ -44,6 +45,8 @@ export interface RunOptions {
 /** Options of `run` alone: a page beside it, attachments, a file to record to, and one to replay from. */
 export interface RecordOptions {
   readonly serve?: boolean;
+  /** Serves the page to everyone on this machine. */
+  readonly open?: boolean;
   readonly attach?: readonly string[];
   readonly record?: string;
   readonly replay?: string;
@@ -78,7 +81,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (options.project !== undefined) await session.engine.catalog.move(run.id, options.project);
   const isOnWorkers = runtime !== undefined;
   interruption.exitMessage = interruptedText(run, options.store, isOnWorkers ? 'tail' : 'resume');
-  await using page = options.serve === true ? await openPage(session.engine, run, terminal) : undefined;
+  await using page = options.serve === true ? await openPage(session.engine, run, { terminal, open: options.open }) : undefined;
   session.beginReading();
   const watcher = watchRun(run, terminal, { mode, reading: session.reading });
   const driven = await driveRun(run, {
@@ -134,11 +137,17 @@ interface OpenPage extends AsyncDisposable {
 }
 
 /** Serves the page of an engine and prints the address of a run. */
-export async function openPage(engine: Engine, run: Run, terminal: Terminal): Promise<OpenPage> {
+export async function openPage(
+  engine: Engine,
+  run: Run,
+  { terminal, open }: { readonly terminal: Terminal; readonly open?: boolean | undefined },
+): Promise<OpenPage> {
   // The server is imported only when needed.
   const { servePage } = await import('../../runs/serve-page.ts');
-  const served = await servePage(engine, {});
-  terminal.tell(`Page: ${served.url}/#/runs/${run.id}\n`);
+  const tell = (text: string): void => terminal.tell(text);
+  const access = await servingAccess({ open: open === true, location: engine.location, variable: tokenVariable, tell });
+  const served = await servePage(engine, access.options);
+  terminal.tell(`Page: ${served.url}${access.query === '' ? '/' : access.query}#/runs/${run.id}\n`);
   return {
     untilInterrupted: async ({ asked }) => {
       terminal.tell(`The page stays open at ${served.url}/#/runs/${run.id} (Ctrl-C closes it; the run can be resumed).\n`);

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { CadreError, describeThrown } from '../../../core/error.ts';
 import type { Journal } from '../../../core/events/journal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';
+import { type AccessFlags, servingAccess, tokenVariable } from '../../access/serving-access.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { openJournal } from '../../options/open-journal.ts';
@@ -23,10 +23,9 @@ import { thisCommand } from '../../options/this-command.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
 /** Options of `serve`. */
-export interface ServeCommandOptions extends RunOptions, RestateFlags {
+export interface ServeCommandOptions extends RunOptions, RestateFlags, AccessFlags {
   readonly port?: number;
   readonly host?: string;
-  readonly token?: boolean;
   readonly readOnly?: boolean;
   readonly allowHost?: readonly string[];
   /** False leaves interrupted runs alone; they are resumed by default. */
@@ -34,9 +33,6 @@ export interface ServeCommandOptions extends RunOptions, RestateFlags {
   /** Loads profiles again when they change on disk: `cadre dev`. */
   readonly dev?: boolean;
 }
-
-/** Environment variable with the token of clients. */
-const tokenVariable = 'CADRE_TOKEN';
 
 /** Serves the page and the API until a signal asks to stop; runs stay resumable. */
 export async function serveCommand(options: ServeCommandOptions): Promise<ExitCode> {
@@ -49,8 +45,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   const runtime = await restateOf(options);
   await using teams = await openTeams(options, { command: 'serve', journal, runtime });
   const { engine } = teams;
-  const given = process.env[tokenVariable];
-  const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
+  const access = await servingAccess({ ...options, location: engine.location, variable: tokenVariable, tell });
   using watch = new ProfileWatch({
     folder: teams.profiles,
     loaded: engine.profiles.files,
@@ -66,15 +61,13 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
     changedProfiles: () => watch.changed,
     profileProblem: () => watch.problem,
     launch: launchOptions(options),
+    ...access.options,
     ...(port === undefined ? {} : { port }),
     ...(host === undefined ? {} : { host }),
-    ...(token === undefined ? {} : { token }),
     ...(allowHost === undefined ? {} : { allowedHosts: allowHost }),
     ...(profile === undefined ? {} : { defaultProfile: chooseProfile(engine.profiles, profile) }),
   });
-  // The user knows a token from the environment, and it must not reach a log.
-  const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
-  tell(`Cadre is at ${served.url}${query} (Ctrl-C stops it; runs can be resumed).\n${teams.unreadFilesLine}`);
+  tell(`Cadre is at ${served.url}${access.query} (Ctrl-C stops it; runs can be resumed).\n${teams.unreadFilesLine}`);
   // After the address is printed: the server is reachable while runs are resumed.
   // Runs on workers go on without this server.
   if (!readOnly && options.store !== 'memory' && runtime === undefined) void resumeRuns(engine, options, tell);

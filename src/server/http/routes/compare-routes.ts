@@ -7,7 +7,8 @@ import { compareOneTurn, type RunWithRecords } from '../../../inspect/compare/tu
 import { fromPlainFacts } from '../../../inspect/turn/profile-facts.ts';
 import { toTurnRecord } from '../../../inspect/turn/turn-record.ts';
 import type { RunRecord } from '../run-record.ts';
-import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
+import type { Routes } from '../routes.ts';
+import type { ServerEnv, ServerParts } from '../server-parts.ts';
 
 const mostRuns = 10;
 /** Milliseconds of comparing before other requests are answered. */
@@ -16,7 +17,7 @@ const sliceMs = 20;
 const contentHash = createContentHash();
 
 /** Adds the comparison of runs, as `cadre compare` makes it, and that of one turn of two runs. */
-export function addCompareRoutes(app: ServerApp, { records }: ServerParts): void {
+export function addCompareRoutes(routes: Routes, { records }: ServerParts): void {
   const runsOf = async (context: Context<ServerEnv>, most: number): Promise<readonly RunRecord[]> => {
     const runIds = context.req.queries('run') ?? [];
     if (runIds.length < 2 || runIds.length > most)
@@ -29,7 +30,7 @@ export function addCompareRoutes(app: ServerApp, { records }: ServerParts): void
     return found;
   };
 
-  app.get('/api/compare', async (context) => {
+  routes.get('/api/compare', async (context) => {
     const steps = comparisonSteps((await runsOf(context, mostRuns)).map(toCompared));
     let began = performance.now();
     let step = steps.next();
@@ -43,7 +44,7 @@ export function addCompareRoutes(app: ServerApp, { records }: ServerParts): void
     return context.json(step.value);
   });
 
-  app.get('/api/compare/turns/:turnId', async (context) => {
+  routes.get('/api/compare/turns/:turnId', async (context) => {
     const [before, after] = await Promise.all((await runsOf(context, 2)).map(withRecords));
     if (before === undefined || after === undefined) throw new Error('two runs were read');
     return context.json(compareOneTurn(context.req.param('turnId'), before, after));

@@ -10,32 +10,34 @@ import type { RunAction } from '../../reach/run-action.ts';
 import { bodySchemas } from './control-schemas.ts';
 import { bodyHash, onceId } from '../once-key.ts';
 import { bodyWords, readBody, readJsonBody } from '../request-body.ts';
-import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
+import { assertParts, type Routes } from '../routes.ts';
+import type { ServerEnv, ServerParts } from '../server-parts.ts';
 import type { RunId } from '../../../core/ids.ts';
 import { isKnown } from '../../../engine/launch/free-run-id.ts';
 import type { Engine } from '../../../engine/engine.ts';
 
 /** Adds the routes that launch runs and act on them, whichever process advances them. */
-export function addControlRoutes(app: ServerApp, parts: ServerParts): void {
-  addRunStarts(app, parts);
+export function addControlRoutes(routes: Routes, parts: ServerParts): void {
+  addRunStarts(routes, parts);
 
-  app.post('/api/runs/:id/messages', async (context) => {
+  routes.post('/api/runs/:id/messages', async (context) => {
     const action = await readRequest(context, 'send');
     const itemId = action.itemId ?? onceId(context, 'x');
     const done = await parts.reach.act(context.req.param('id'), { ...action, ...(itemId === undefined ? {} : { itemId }) });
     return context.json(done, 202);
   });
   for (const kind of ['approve', 'reject', 'answer', 'note', 'cancel', 'profiles', 'modules'] as const)
-    app.post(`/api/runs/:id/${kind}`, async (context) =>
+    routes.post(`/api/runs/:id/${kind}` as const, async (context) =>
       context.json(await parts.reach.act(context.req.param('id'), await readRequest(context, kind))),
     );
 }
 
-function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: ServerParts): void {
+function addRunStarts(routes: Routes, { engine, launch, defaultProfile }: ServerParts): void {
   const launches = new Launches(engine);
 
-  app.post('/api/runs', async (context) => {
+  routes.post('/api/runs', async (context) => {
     const body = await readBody(context, bodySchemas.launch);
+    assertParts(context, 'POST /api/runs', Object.keys(body));
     const request = launchRequest(body, defaultProfile(), onceId(context, 'run'));
     const { limits, llmConfig, request: values } = body as Pick<LaunchOptions, 'limits' | 'llmConfig' | 'request'>;
     const { project } = body as { readonly project?: string };
@@ -52,7 +54,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
     return context.json({ runId }, isNew ? 201 : 200);
   });
 
-  app.post('/api/runs/:id/resume', async (context) => {
+  routes.post('/api/runs/:id/resume', async (context) => {
     const { profiles } = (await readBody(context, bodySchemas.resume)) as { readonly profiles?: ProfileChoice };
     const run = await engine.resume(context.req.param('id'), profiles === undefined ? {} : { profiles });
     if (run.state.outcome !== undefined)
@@ -60,7 +62,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
     return context.json(toActionDone(run));
   });
 
-  app.post('/api/runs/:id/fork', async (context) => {
+  routes.post('/api/runs/:id/fork', async (context) => {
     const body = (await readBody(context, bodySchemas.fork)) as Pick<
       ForkOptions,
       'at' | 'before' | 'profiles' | 'llmConfig' | 'edits'

@@ -3,17 +3,18 @@ import { answerEvents } from '../answer-events.ts';
 import { readNumber } from '../read-query.ts';
 import { RunFeed } from '../run-feed.ts';
 import { RunListWatch } from '../run-list-watch.ts';
-import type { ServerApp, ServerParts } from '../server-parts.ts';
+import type { Routes } from '../routes.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { FairQueue } from '../fair-queue.ts';
 
 /** Adds the event streams of one run and of the list of runs. */
-export function addEventRoutes(app: ServerApp, { engine }: ServerParts): void {
+export function addEventRoutes(routes: Routes, { engine }: ServerParts): void {
   const list = new RunListWatch(engine);
   const queue = new FairQueue();
 
-  app.get('/api/events', (context) => answerEvents(context, () => list.open()));
+  routes.get('/api/events', (context) => answerEvents(context, () => list.open()));
 
-  app.get('/api/runs/:id/events', async (context) => {
+  routes.get('/api/runs/:id/events', async (context) => {
     const runId = context.req.param('id') as RunId;
     const asked = readNumber(context, 'after', { usual: 0 });
     // A browser that reconnects sends the last event it has; the address is still the original one.

@@ -3,15 +3,16 @@ import type { Context } from 'hono';
 import { exportRun } from '../../../engine/recovery/export-run.ts';
 import type { RunBundle } from '../../../inspect/bundle.ts';
 import { toPageFile } from '../../export/page-file.ts';
-import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
+import type { Routes } from '../routes.ts';
+import type { ServerEnv, ServerParts } from '../server-parts.ts';
 
 /** Adds the export of a run as a bundle or as a page with the run inside; `?redact=false` keeps text that looks like a secret. */
-export function addExportRoutes(app: ServerApp, parts: ServerParts): void {
-  app.get('/api/runs/:id/export.json', async (context) => {
+export function addExportRoutes(routes: Routes, parts: ServerParts): void {
+  routes.get('/api/runs/:id/export.json', async (context) => {
     const bundle = await bundleOf(parts, context);
     return attachment(context, { bundle, kind: 'json', body: `${JSON.stringify(bundle)}\n` });
   });
-  app.get('/api/runs/:id/export.html', async (context) => {
+  routes.get('/api/runs/:id/export.html', async (context) => {
     const bundle = await bundleOf(parts, context);
     return attachment(context, { bundle, kind: 'html', body: await toPageFile(bundle) });
   });

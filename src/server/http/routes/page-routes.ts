@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from 'hono';
-import type { ServerApp } from '../server-parts.ts';
+import type { Routes } from '../routes.ts';
 
 /** Folder of the page build, in the package or in a clone. */
 const pageFolder = path.join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'page');
@@ -24,7 +24,7 @@ The API still answers: /api/runs
 `;
 
 /** Adds the page and the files it loads. */
-export function addPageRoutes(app: ServerApp, folder = pageFolder): void {
+export function addPageRoutes(routes: Routes, folder = pageFolder): void {
   const page = async (context: Context): Promise<Response> => {
     const html = await contentOf(path.join(folder, 'index.html'));
     if (html === undefined) return context.text(notBuilt, 503);
@@ -32,9 +32,9 @@ export function addPageRoutes(app: ServerApp, folder = pageFolder): void {
     context.header('Cache-Control', 'no-cache');
     return context.body(html, 200, { 'Content-Type': 'text/html; charset=utf-8' });
   };
-  app.get('/', page);
-  app.get('/index.html', page);
-  app.get('/assets/:name', async (context, next) => {
+  routes.get('/', page);
+  routes.get('/index.html', page);
+  routes.get('/assets/:name', async (context, next) => {
     const name = context.req.param('name');
     const type = types[path.extname(name)];
     const content = type !== undefined && assetName.test(name) ? await contentOf(path.join(folder, 'assets', name)) : undefined;

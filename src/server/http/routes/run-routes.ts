@@ -7,7 +7,8 @@ import { runOverview } from '../../../inspect/run-overview.ts';
 import { hasWords } from '../../../inspect/run-words.ts';
 import { readNumber } from '../read-query.ts';
 import { toRow } from '../run-row.ts';
-import type { ServerApp, ServerParts } from '../server-parts.ts';
+import type { Routes } from '../routes.ts';
+import type { ServerParts } from '../server-parts.ts';
 
 const usualRows = 100;
 const mostRows = 1_000;
@@ -16,10 +17,10 @@ const mostHashes = 100;
 const pageSize = 1_000;
 
 /** Adds the list of runs, and for each run its overview, journal, texts and profiles. */
-export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
+export function addRunRoutes(routes: Routes, parts: ServerParts): void {
   const { engine, records } = parts;
 
-  app.get('/api/runs', async (context) => {
+  routes.get('/api/runs', async (context) => {
     const limit = readNumber(context, 'limit', { usual: usualRows, most: mostRows });
     const { q = '', status = '', before = '', project, deleted } = context.req.query();
     // The unfiltered first page is the most frequent request: it reads only the rows it shows.
@@ -34,7 +35,7 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
     return context.json({ runs, more: found.length > limit });
   });
 
-  app.get('/api/runs/:id', async (context) => {
+  routes.get('/api/runs/:id', async (context) => {
     const { state, runId } = await records.get(context.req.param('id'));
     const summary = (await engine.runs({ runId })).find((run) => run.runId === runId);
     const isLive = engine.live(runId) !== undefined;
@@ -43,7 +44,7 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
     return context.json({ ...overview, title, isLive, isAbandoned, project, deletedAt });
   });
 
-  app.get('/api/runs/:id/journal', async (context) => {
+  routes.get('/api/runs/:id/journal', async (context) => {
     const runId = context.req.param('id') as RunId;
     const after = readNumber(context, 'after', { usual: 0 });
     const limit = readNumber(context, 'limit', { usual: Number.MAX_SAFE_INTEGER });
@@ -62,14 +63,14 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
     });
   });
 
-  app.get('/api/runs/:id/contents', async (context) => {
+  routes.get('/api/runs/:id/contents', async (context) => {
     const hashes = context.req.queries('hash') ?? [];
     if (hashes.length === 0 || hashes.length > mostHashes)
       throw new CadreError('REQUEST_INVALID', `give 1 to ${mostHashes} texts as ?hash=…&hash=…, not ${hashes.length}`);
     return context.json((await records.get(context.req.param('id'))).texts(hashes));
   });
 
-  app.get('/api/runs/:id/profiles', async (context) => {
+  routes.get('/api/runs/:id/profiles', async (context) => {
     const record = await records.get(context.req.param('id'));
     return context.json(await record.profiles());
   });

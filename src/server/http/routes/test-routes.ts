@@ -3,18 +3,19 @@ import { bodySchemas } from './control-schemas.ts';
 import type { ProfileTests } from '../profile-tests.ts';
 import { readNumber } from '../read-query.ts';
 import { readBody } from '../request-body.ts';
-import type { ServerApp, ServerParts } from '../server-parts.ts';
+import type { Routes } from '../routes.ts';
+import type { ServerParts } from '../server-parts.ts';
 
 /** Adds the routes that run the tests of the server's profiles, and tell what they exercised. */
-export function addTestRoutes(app: ServerApp, { tests }: Pick<ServerParts, 'tests'>): void {
+export function addTestRoutes(routes: Routes, { tests }: Pick<ServerParts, 'tests'>): void {
   const known = (): ProfileTests => {
     if (typeof tests !== 'string') return tests;
     throw new CadreError('REQUEST_REFUSED', tests);
   };
 
-  app.get('/api/tests', async (context) => context.json(await known().state(readNumber(context, 'round', { usual: 0 }))));
+  routes.get('/api/tests', async (context) => context.json(await known().state(readNumber(context, 'round', { usual: 0 }))));
 
-  app.post('/api/tests', async (context) => {
+  routes.post('/api/tests', async (context) => {
     const found = known();
     await readBody(context, bodySchemas.tests);
     return context.json(await found.run());

@@ -17,7 +17,8 @@ import { why, whyAt, type WhyOptions } from '../../../inspect/why/why.ts';
 import { parsePlace } from '../../../inspect/why/why-place.ts';
 import { readChoice, readText } from '../read-query.ts';
 import type { RunRecord } from '../run-record.ts';
-import type { ServerApp, ServerParts } from '../server-parts.ts';
+import type { Routes } from '../routes.ts';
+import type { ServerParts } from '../server-parts.ts';
 
 const contentHash = createContentHash();
 
@@ -30,9 +31,9 @@ const turnStatuses = Object.keys({
 } satisfies Record<TurnStatus, true>) as readonly TurnStatus[];
 
 /** Adds the views of a run, each from the function behind the command of the same name. */
-export function addViewRoutes(app: ServerApp, { records }: ServerParts): void {
-  const view = (name: string, show: (record: RunRecord) => unknown): void => {
-    app.get(`/api/runs/:id/${name}`, async (context) => context.json(await show(await records.get(context.req.param('id')))));
+export function addViewRoutes(routes: Routes, { records }: ServerParts): void {
+  const view = (name: 'state' | 'timeline' | 'board' | 'tree' | 'conversation', show: (record: RunRecord) => unknown): void => {
+    routes.get(`/api/runs/:id/${name}`, async (context) => context.json(await show(await records.get(context.req.param('id')))));
   };
   view('state', ({ state }) => toPlain(state));
   view('timeline', ({ state, eventAt }) => timeline(state, { eventAt }));
@@ -40,12 +41,12 @@ export function addViewRoutes(app: ServerApp, { records }: ServerParts): void {
   view('tree', async (record) => tree(record.state, await factsOf(record)));
   view('conversation', ({ state }) => conversation(state));
 
-  app.get('/api/runs/:id/history', async (context) => {
+  routes.get('/api/runs/:id/history', async (context) => {
     const { state } = await records.get(context.req.param('id'));
     return context.json(agentHistory(state, agentNamed(state, context.req.query('agent'))));
   });
 
-  app.get('/api/runs/:id/turns', async (context) => {
+  routes.get('/api/runs/:id/turns', async (context) => {
     const { state } = await records.get(context.req.param('id'));
     const agent = context.req.query('agent');
     const agentId = agent === undefined ? undefined : agentNamed(state, agent);
@@ -63,12 +64,12 @@ export function addViewRoutes(app: ServerApp, { records }: ServerParts): void {
     );
   });
 
-  app.get('/api/runs/:id/turns/:turnId', async (context) => {
+  routes.get('/api/runs/:id/turns/:turnId', async (context) => {
     const record = await records.get(context.req.param('id'));
     return context.json(await recordOf(record, context.req.param('turnId')));
   });
 
-  app.get('/api/runs/:id/turns/:turnId/why', async (context) => {
+  routes.get('/api/runs/:id/turns/:turnId/why', async (context) => {
     const record = await records.get(context.req.param('id'));
     const { turnId } = turnOf(record, context.req.param('turnId'));
     const { content, eventAt } = record;
@@ -82,7 +83,7 @@ export function addViewRoutes(app: ServerApp, { records }: ServerParts): void {
     return context.json(answer === undefined ? [] : [answer]);
   });
 
-  app.get('/api/runs/:id/diff', async (context) => {
+  routes.get('/api/runs/:id/diff', async (context) => {
     const record = await records.get(context.req.param('id'));
     const [before, after] = [readText(context, 'before'), readText(context, 'after')];
     return context.json(diffTurns(await recordOf(record, before), await recordOf(record, after)));
