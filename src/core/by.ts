@@ -3,9 +3,9 @@
  * can have. Absent: a program that named no person.
  */
 export const actors = {
-  /** Whoever has the one token of a server. */
+  /** The person with the one token of a server. */
   owner: 'owner',
-  /** Whoever reached a server that asks for no token. */
+  /** Any client of a server that asks for no token. */
   anyone: 'anyone',
   /** How views show an absent `by`. */
   code: 'code',

@@ -37,7 +37,7 @@ export function checkRequest(header: ReadHeader, rules: AccessRules): Refusal | 
   return undefined;
 }
 
-/** Refusal of a request that says of nobody known that they send it. */
+/** Refusal of a request without the token of a known person. */
 export const unauthorized: Refusal = {
   status: 401,
   code: 'REQUEST_UNAUTHORIZED',

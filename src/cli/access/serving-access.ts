@@ -39,7 +39,7 @@ export interface ServingAccess {
 }
 
 /**
- * Decides who a server answers: the users of a file, everyone with `--open`, or else whoever has the one token: that of the environment
+ * Decides who a server answers: the users of a file, everyone with `--open`, or else clients with the one token: that of the environment
  * variable, a new one with `--token`, or the stored one of this journal.
  *
  * @throws CadreError `OPTION_INVALID` for flags that contradict each other, and for users that cannot be read

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { nanoid } from 'nanoid';
+import { readFile } from 'node:fs/promises';
 import { foldName } from '../../core/by.ts';
 import { CadreError } from '../../core/error.ts';
+import { writeOutput } from '../../files/output-file.ts';
 import { hashToken, type ServerUser, userProblems } from '../../server/access/users.ts';
 import { parseUsers } from '../../server/access/users-file.ts';
 import { newToken } from '../access/own-tokens.ts';
@@ -57,9 +56,7 @@ async function writeUsers(
       'OPTION_INVALID',
       `${file} is not written as a plain list, so no entry can be added at its end; write the list with one "- name: …" per user, then add again`,
     );
-  const draft = path.join(path.dirname(file), `.${path.basename(file)}-${nanoid(8)}`);
-  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
-  await rename(draft, file);
+  await writeOutput(file, text, { namedBy: 'user', ...(known.length === 0 ? { mode: 0o600 } : {}) });
 }
 
 function holds(file: string, text: string, users: readonly ServerUser[]): boolean {

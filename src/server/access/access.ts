@@ -5,7 +5,7 @@ import type { Person } from './roles.ts';
 import { checkUsers, hashToken, type ServerUser } from './users.ts';
 import { usersOfFile } from './users-file.ts';
 
-/** Who a server answers: users, whoever has the one token, or everyone that can reach it. */
+/** Clients that a server answers: users, those with the one token, or everyone that can reach it. */
 export interface AccessOptions {
   /** Token that every request must have; who has it is recorded as `owner`. */
   readonly token?: string | undefined;
@@ -16,7 +16,7 @@ export interface AccessOptions {
   readonly users?: string | readonly ServerUser[] | (() => readonly ServerUser[]) | undefined;
   /** True answers everyone that can reach the server, recorded as `anyone`: the default without `token` and `users`. */
   readonly open?: boolean | undefined;
-  /** Receives why a file of users cannot be read any more; until it can, nobody is answered. */
+  /** Receives why a file of users cannot be read any more; until it can, no request is answered. */
   readonly onUsersProblem?: ((message: string) => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Access {
   find(given: Credentials): Person | undefined;
   /** Returns the session for a token that names a person: it opens this server and does not reveal the token. */
   sessionOf(token: string): string | undefined;
-  /** Calls `leave` once the credentials name another person, another role or nobody. The returned function ends the watch. */
+  /** Calls `leave` once the credentials name another person, another role or no person. The returned function ends the watch. */
   watch(given: Credentials, person: Person, leave: () => void): () => void;
 }
 

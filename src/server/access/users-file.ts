@@ -98,7 +98,7 @@ export function readUsersFile(file: string): readonly ServerUser[] {
 
 /**
  * Returns a function that gives the users of a file as it is now: the file is read again when it has changed. While it cannot be read, the
- * function throws, so that nobody keeps an access that the file may have taken away.
+ * function throws, since the file may have taken away the access of a user.
  *
  * @throws CadreError `OPTION_INVALID` when the file cannot be read in the first place
  */

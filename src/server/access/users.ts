@@ -14,8 +14,8 @@ export interface ServerUser {
 const hashForm = /^sha256:[0-9a-f]{64}$/i;
 
 /**
- * Returns the hash of a token, as users have it. Tokens are random and at least 192 bits long, so a fast hash is enough: nobody can try
- * them one after the other, as they could try passwords.
+ * Returns the hash of a token, as users have it. Tokens are random and at least 192 bits long, so a fast hash is enough: unlike passwords,
+ * they cannot be found by trying.
  */
 export function hashToken(token: string): string {
   return `sha256:${createHash('sha256').update(token).digest('hex')}`;
@@ -37,7 +37,7 @@ export function userProblems(user: { readonly [Field in keyof ServerUser]: unkno
   if (typeof tokenHash !== 'string' || !hashForm.test(tokenHash))
     problems.push({
       field: 'tokenHash',
-      // A token in the place of its hash must not reach a log.
+      // A token written instead of its hash must not reach a log.
       message: 'a token hash is sha256: and 64 hexadecimal digits, as `cadre users add` makes it; it is never the token itself',
     });
   return problems;

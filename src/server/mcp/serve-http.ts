@@ -43,7 +43,7 @@ export async function serveOverHttp(options: HttpOptions): Promise<ServedTeams> 
       return;
     }
     const { person, given } = admitted;
-    // A call may wait for an hour; whoever loses their access does not get its answer.
+    // A call may wait for an hour; a person who loses their access does not get its answer.
     response.once(
       'close',
       access.watch(given, person, () => response.destroy()),
