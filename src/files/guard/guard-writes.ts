@@ -4,13 +4,14 @@ import { CadreError } from '../../core/error.ts';
 import { rememberAgreed } from './agreed-writes.ts';
 import { autoRunFiles } from './auto-run-files.ts';
 import { errorCode } from '../error-code.ts';
-import { gitConfigPlaces } from './git-config-places.ts';
-import { gitFolderNames, gitNames, isGitFolder } from './git-folder.ts';
+import { gitFolderNames, gitNames, isGitFolder } from './git/git-folder.ts';
+import { gitPlaces, type GitUnknown } from './git/git-places.ts';
+import { repositoriesBelow } from './git/nested-repositories.ts';
 import type { PathTest } from '../glob-pattern.ts';
 import { showPath } from '../inside-path.ts';
 import { createKeyedLock } from '../keyed-lock.ts';
 import type { RuledPlace } from './name-rules.ts';
-import { plainName } from '../plain-name.ts';
+import { plainName, plainPath } from '../plain-name.ts';
 
 /** File or folder below a root that is about to be written, moved or removed. */
 export interface GuardedWrite {
@@ -32,7 +33,7 @@ export interface GuardedWrite {
  */
 export async function assertMayWrite(write: GuardedWrite): Promise<void> {
   const { root, file, allows } = write;
-  const found = autoRunFiles.placeIn(file) ?? namedByGit(write) ?? (await gitFolderOn(write));
+  const found = autoRunFiles.placeIn(file) ?? (await gitFolderOn(write)) ?? (await namedByGit(write));
   if (found === undefined) return;
   const isAllowed = allows?.(file) === true || (found.place.startsWith(`${file}/`) && allows?.(found.place) === true);
   if (!isAllowed) throw refuseAutoRun(file, found);
@@ -76,16 +77,33 @@ async function checkAndWrite<T>(write: GuardedWrite, work: () => Promise<T>): Pr
   return mayBeRepository ? await lock.hold(write.root, guarded) : await guarded();
 }
 
-/** Returns the path named by the git configuration that is a file or lies above it (or below it, for a moved folder). */
-function namedByGit({ root, file, isMoved = false }: GuardedWrite): RuledPlace | undefined {
-  const absolute = path.join(root, file);
-  // Both the nearest repository and the one that the root lies in count.
-  const named = [...gitConfigPlaces(path.dirname(absolute)), ...gitConfigPlaces(root)].find(
-    (place) =>
-      place.startsWith(`${root}${path.sep}`) &&
-      (absolute === place || absolute.startsWith(`${place}${path.sep}`) || (isMoved && place.startsWith(`${absolute}${path.sep}`))),
+/**
+ * Returns the path named by the git configuration that is a file or lies above it (or below it, for a moved folder).
+ *
+ * @throws CadreError `PATH_REFUSED` when git cannot say what its configuration names
+ */
+async function namedByGit({ root, file, allows, isMoved = false }: GuardedWrite): Promise<RuledPlace | undefined> {
+  const { places, unknown } = await gitPlaces(root, [path.dirname(path.join(root, file)), ...repositoriesBelow(root)]);
+  const [failed] = unknown;
+  if (failed !== undefined && allows?.(file) !== true) throw refuseUnknown(file, failed);
+  const written = plainPath(file);
+  for (const { place } of places) {
+    if (!place.startsWith(`${root}${path.sep}`)) continue;
+    const found = path.relative(root, place);
+    const named = plainPath(found);
+    if (written === named || written.startsWith(`${named}/`) || (isMoved && named.startsWith(`${written}/`)))
+      return { place: found, group: 'git' };
+  }
+  return undefined;
+}
+
+function refuseUnknown(requested: string, { worktree, why }: GitUnknown): CadreError {
+  const reason = `git cannot say which files it would run in ${worktree}: ${why}`;
+  return new CadreError(
+    'PATH_REFUSED',
+    `The path ${showPath(requested)} is refused: ${reason}. Ask the user to correct the configuration of git (\`git config --list\` shows the problem).`,
+    { details: { path: showPath(requested), reason } },
   );
-  return named === undefined ? undefined : { place: path.relative(root, named), group: 'git' };
 }
 
 /** Returns the folder on the way to a file that is a repository for git, or would be with that file in it. */

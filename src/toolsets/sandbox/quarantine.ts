@@ -19,8 +19,9 @@ const suffix = '.quarantined';
  * Returns the new path, relative to the root; undefined when the file is gone already, or cannot be moved.
  */
 export async function quarantine(root: string, place: BytePath): Promise<string | undefined> {
-  const isNamed = autoRunFiles.placeIn(toText(place))?.place === toText(place) || (await isLink(root, place));
-  const parts = isNamed ? place.split('/') : [...(place === '.' ? [] : place.split('/')), 'HEAD'];
+  const isNamed = autoRunFiles.placeIn(toText(place))?.place === toText(place);
+  const parts =
+    isNamed || (await isNoRepository(root, place)) ? place.split('/') : [...(place === '.' ? [] : place.split('/')), 'HEAD'];
   const name = parts.at(-1) ?? '';
   const batch = `${Date.now().toString(36)}-${randomBytes(3).toString('hex')}`;
   const folders = [...quarantineFolder.split('/'), batch];
@@ -47,13 +48,17 @@ export async function quarantine(root: string, place: BytePath): Promise<string 
   }
 }
 
-/** True for a symbolic link: a link on the way to an auto-run file is moved itself. */
-async function isLink(root: string, place: BytePath): Promise<boolean> {
+/** True for a place that contains no `HEAD`: a link on the way to an auto-run file, or a place that git's configuration names. */
+async function isNoRepository(root: string, place: BytePath): Promise<boolean> {
+  if (place === '.') return false;
   const parts = place.split('/');
   const name = parts.pop() ?? '';
   const request = { root, parts, requested: toText(place), what: 'the workspace', encoding: 'latin1' } as const;
   try {
-    return await withOpenFolder(request, async (folder) => (await lookAt(folder.at(name)))?.isSymbolicLink() === true);
+    return await withOpenFolder(request, async (folder) => {
+      const found = await lookAt(folder.at(name));
+      return found !== undefined && (!found.isDirectory() || (await lookAt(folder.at(`${name}/HEAD`))) === undefined);
+    });
   } catch (error) {
     if (error instanceof CadreError || errorCode(error) !== undefined) return false;
     throw error;

@@ -4,14 +4,13 @@ import path from 'node:path';
 import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
 import { engineJournals, engineMailIn, engineProfilesIn } from '../../files/guard/engine-places.ts';
 import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
-import { gitConfigPlaces } from '../../files/guard/git-config-places.ts';
 import type { PathTest } from '../../files/glob-pattern.ts';
 import { plainName } from '../../files/plain-name.ts';
 import { isWithin, rememberAgentPlace } from '../programs/agent-places.ts';
-import { toText } from './byte-path.ts';
+import { toBytePath, toText } from './byte-path.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { SandboxedCommand } from './sandboxed-command.ts';
-import type { Scan } from './workspace-scan.ts';
+import type { GuardedScan } from './git-named.ts';
 
 /** Places a sandbox hides: homes, runtime files of other programs, and credentials that machines or users trust. */
 const hidden = [
@@ -56,12 +55,12 @@ export interface SandboxFiles {
 
 /** Files found in the places that a command may read: its workspace, and the folder where the engine was started. */
 export interface FoundFiles {
-  readonly workspace: Pick<Scan, 'autoRun' | 'secrets'>;
+  readonly workspace: Pick<GuardedScan, 'autoRun' | 'secrets' | 'unmade'>;
   /** Absolute paths of files with secrets outside the workspace. */
   readonly secrets: readonly string[];
 }
 
-const nothing: FoundFiles = { workspace: { autoRun: new Map(), secrets: new Set() }, secrets: [] };
+const nothing: FoundFiles = { workspace: { autoRun: new Map(), secrets: new Set(), unmade: [] }, secrets: [] };
 
 /** Lists the files a command may read (all that are not hidden, and `also`) and write (its workspace and the folders of its settings). */
 export function sandboxFiles(command: SandboxedCommand, also: readonly string[], found: FoundFiles = nothing): SandboxFiles {
@@ -114,9 +113,10 @@ export function rememberOpened(policy: SandboxPolicy | undefined): void {
   for (const folder of openedFolders(policy)) rememberAgentPlace(folder, 'what a sandbox may write');
 }
 
-/** Returns the names that a command cannot create in the root of its workspace, except those it is allowed. */
-export function heldNames(allows: PathTest): ReadonlySet<string> {
-  return new Set(['.cadre', ...[...heldFolders, ...heldFiles].filter((name) => !allows(name))]);
+/** Returns the names in a workspace that a command cannot create, except those it is allowed: held names, and `unmade` places. */
+export function heldNames(allows: PathTest, workspace: string, unmade: readonly string[]): ReadonlySet<string> {
+  const named = unmade.map((place) => path.relative(workspace, place)).filter((name) => !allows(name));
+  return new Set(['.cadre', ...[...heldFolders, ...heldFiles].filter((name) => !allows(name)), ...named.map(toBytePath)]);
 }
 
 /** Returns paths for missing held names. The package creates an empty file to mount on, or a folder when the path lies below it. */
@@ -138,16 +138,10 @@ function firstMissing(place: string): string {
   return above === place || isThere(above) ? place : firstMissing(above);
 }
 
-/** Returns existing files that must not change: auto-run files, and files that the configuration of a repository names. */
-function closedPlaces(workspace: string, allows: PathTest, { autoRun }: FoundFiles['workspace']): readonly string[] {
+/** Returns files that must not change: auto-run files, what git's configuration names, and what it names that does not exist. */
+function closedPlaces(workspace: string, allows: PathTest, { autoRun, unmade }: FoundFiles['workspace']): readonly string[] {
   const isClosed = (place: string): boolean => !allows(path.relative(workspace, place) || '.');
-  const places = [...autoRun.keys()].map((place) => path.join(workspace, toText(place)));
-  const repositories = new Set([
-    workspace,
-    ...places.filter((place) => path.basename(place) === '.git').map((place) => path.dirname(place)),
-  ]);
-  const named = [...repositories].flatMap(gitConfigPlaces).filter((place) => place.startsWith(`${workspace}${path.sep}`));
-  return [...places, ...named].filter(isClosed);
+  return [...[...autoRun.keys()].map((place) => path.join(workspace, toText(place))), ...unmade].filter(isClosed);
 }
 
 /** Returns auto-run files directly in a folder that settings open for writing; not in subfolders, since its author named the folder. */

@@ -96,21 +96,21 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
   const found = await scans.look(realpathSync(command.workspace), unreadable);
   const allows = toAllowedWrites(allowWrites);
-  const held = heldNames(allows);
+  const { root, before } = found.scanned;
+  const held = heldNames(allows, root, before.unmade);
   const guard = new WorkspaceGuard({ ...found.scanned, allows, held });
   // The network access of a command is bound to an id that cannot be guessed.
   const commandId = randomBytes(18).toString('base64url');
   if (isList) manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
   // The sockets of the proxies lie among the hidden temporary files.
   const files = sandboxFiles(command, [...packagePrograms(), ...(isList ? bridgeSockets(manager) : [])], {
-    workspace: found.scanned.before,
+    workspace: before,
     secrets: found.secrets,
   });
   const filesystem = { ...files, ...withoutSweep(files, command.workspace) };
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
     manager.wrapWithSandbox(shellQuote(command.argv), bash, config, undefined, { commandId });
   const over = beginCommand(mountPoints(filesystem));
-  const { root, before } = found.scanned;
   const swept = keepForSweep({ root, before: [...before.autoRun.keys()], held: [...held], allowWrites: allowWrites ?? [] });
   const wrapping =
     network === 'all'

@@ -6,12 +6,14 @@ import { plainName } from '../../files/plain-name.ts';
 import { secretFiles } from '../../files/guard/secret-files.ts';
 import type { Unreadable } from '../../files/guard/unreadable.ts';
 import { isText, toText, type BytePath } from './byte-path.ts';
+import type { GitUnknown } from '../../files/guard/git/git-places.ts';
+import { withGitNamed, type GuardedScan } from './git-named.ts';
 import type { GuardedWorkspace } from './workspace-guard.ts';
 import { WorkspaceScan } from './workspace-scan.ts';
 
 /** Result of the scans before a command runs. */
 export interface LookedAt {
-  readonly scanned: Pick<GuardedWorkspace, 'root' | 'scan' | 'before'>;
+  readonly scanned: Pick<GuardedWorkspace, 'root' | 'scan'> & { readonly before: GuardedScan };
   /** Files with secrets in the folder where the engine was started, as absolute paths. */
   readonly secrets: readonly string[];
 }
@@ -21,7 +23,7 @@ export interface Scans {
   /**
    * Scans a workspace, given as a real path, and the folder where the engine was started. `unreadable`: files of the workspace to hide.
    *
-   * @throws CadreError `SANDBOX_UNAVAILABLE` when the workspace is too large to scan
+   * @throws CadreError `SANDBOX_UNAVAILABLE` when the workspace is too large to scan, or git cannot say what it would run there
    */
   look(root: string, unreadable?: Unreadable): Promise<LookedAt>;
 }
@@ -45,8 +47,10 @@ export function createScans(): Scans {
   return {
     look: async (root, unreadable) => {
       const scan = scanOf(root, unreadable);
-      const before = await scan.run();
+      const before = await withGitNamed(root, await scan.run());
       if (!before.isComplete) throw tooLarge(root);
+      const [unknown] = before.unknown;
+      if (unknown !== undefined) throw notSaid(unknown);
       const unnamed = [...before.autoRun.keys(), ...before.secrets].find((place) => !isText(place));
       if (unnamed !== undefined) throw notText(root, unnamed);
       return { scanned: { root, scan, before }, secrets: await secretsAtHome(root, scanOf) };
@@ -83,6 +87,14 @@ function notText(root: string, place: BytePath): CadreError {
     'SANDBOX_UNAVAILABLE',
     `The workspace ${root} has ${JSON.stringify(toText(place))} in it, which a sandbox must keep as it is and cannot, since its name is no UTF-8 text. ` +
       'Rename it, or choose another folder as the workspace.',
+  );
+}
+
+function notSaid({ worktree, why }: GitUnknown): CadreError {
+  return new CadreError(
+    'SANDBOX_UNAVAILABLE',
+    `Git cannot say which files it would run in ${worktree}, so no command runs where it could change them: ${why}. ` +
+      'Correct the configuration of git (`git config --list` shows the problem).',
   );
 }
 

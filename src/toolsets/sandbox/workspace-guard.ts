@@ -3,6 +3,7 @@ import { isAgreed } from '../../files/guard/agreed-writes.ts';
 import type { PathTest } from '../../files/glob-pattern.ts';
 import { describeThrown } from '../../core/error.ts';
 import { toText } from './byte-path.ts';
+import { withGitNamed } from './git-named.ts';
 import type { Scan, WorkspaceScan } from './workspace-scan.ts';
 import { quarantine } from './quarantine.ts';
 
@@ -12,7 +13,7 @@ export interface GuardedWorkspace {
   readonly root: string;
   readonly scan: WorkspaceScan;
   /** Scan before the command; the command cannot change the files found. */
-  readonly before: Scan;
+  readonly before: Pick<Scan, 'autoRun'>;
   /** Auto-run files that the command may create. */
   readonly allows: PathTest;
   /** Names in the root that it cannot create; existing ones belong to the sandbox or to a person. */
@@ -108,7 +109,7 @@ export class WorkspaceGuard {
   async #clear(end?: () => void): Promise<{ readonly found: boolean; readonly isComplete: boolean }> {
     const { root, scan, before, allows, held } = this.#workspace;
     // Opens folders that the command has closed: programs would still find planted files in them by name.
-    const { autoRun, isComplete } = await scan.run('open');
+    const { autoRun, isComplete } = await withGitNamed(root, await scan.run('open'));
     let found = false;
     for (const [place, reader] of autoRun) {
       const text = toText(place);

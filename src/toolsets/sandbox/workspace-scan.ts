@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, opendirSync, readdirSync, type Dirent } from 'nod
 import { setImmediate } from 'node:timers/promises';
 import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
 import { errorCode } from '../../files/error-code.ts';
-import { gitFolderNames, gitNames, isGitFolder } from '../../files/guard/git-folder.ts';
+import { gitFolderNames, gitNames, isGitFolder } from '../../files/guard/git/git-folder.ts';
 import { plainName } from '../../files/plain-name.ts';
 import { secretFiles } from '../../files/guard/secret-files.ts';
 import { compileUnreadable, type Unreadable } from '../../files/guard/unreadable.ts';
