@@ -9,6 +9,8 @@ export type AgentId = Branded<'AgentId'>;
 export type TurnId = Branded<'TurnId'>;
 /** The engine's own tool call id: nine letters and digits, unique in its run, valid for every provider. */
 export type CallId = Branded<'CallId'>;
+/** Identifies one asking of a person: a request for approval, or a question (`asking.ts`). */
+export type AskingId = Branded<'AskingId'>;
 /** Identifies one inbox item. */
 export type ItemId = Branded<'ItemId'>;
 /** Address of a text in the content store: the start of its SHA-256, base64url. */

@@ -39,6 +39,7 @@ import { type RunResult, runResult, type ViewedProfile, untilEnded } from './run
 import type { RunDriver } from './run/run-driver.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
 import type { RunSubscriber, ReplySoFar } from './subscribers.ts';
+import { withFate } from './input/asking-fate.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
 import type { Input } from './run/input.ts';
 
@@ -173,20 +174,20 @@ export class Run implements AsyncIterable<CadreEvent> {
   async approve(id: string | readonly string[], options: ApproveOptions = {}): Promise<void> {
     checkArgument('run.approve: id', id, 'names');
     checkOptions('run.approve', options, approveOptions);
-    await this.#submitAll(approvals(this.state, id, options));
+    await this.#decide(() => approvals(this.state, id, options));
   }
 
   /** Rejects calls that wait for approval; the model reads the message. */
   async reject(id: string | readonly string[], options: { readonly message?: string } = {}): Promise<void> {
     checkArgument('run.reject: id', id, 'names');
     checkOptions('run.reject', options, rejectOptions);
-    await this.#submitAll(rejections(this.state, id, options.message));
+    await this.#decide(() => rejections(this.state, id, options.message));
   }
 
   /** Answers a question. */
   async answer(id: string, value: JsonValue): Promise<void> {
     checkArgument('run.answer: id', id, 'name');
-    await this.#submitAll([answerTo(this.state, id, value)]);
+    await this.#decide(() => [answerTo(this.state, id, value)]);
   }
 
   /**
@@ -282,10 +283,14 @@ export class Run implements AsyncIterable<CadreEvent> {
     return toTurnRecord(run, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
   }
 
-  /** Submits inputs together; throws the first refusal once all are settled. */
-  async #submitAll(inputs: readonly Input[]): Promise<void> {
-    const settled = await Promise.allSettled(inputs.map((input) => this.#parts.actor.submit(input)));
-    for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
+  /** Submits verdicts together; throws the first refusal once all are settled, with what happened to the request. */
+  async #decide(verdicts: () => readonly Input[]): Promise<void> {
+    try {
+      const settled = await Promise.allSettled(verdicts().map((input) => this.#parts.actor.submit(input)));
+      for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
+    } catch (thrown) {
+      throw await withFate(thrown, this.state, (after) => this.#parts.journal.read(this.id, { after }));
+    }
   }
 
   async #untilEnded(): Promise<RunResult> {

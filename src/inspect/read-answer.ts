@@ -18,7 +18,7 @@ export function readArguments(text: string): JsonObject {
 }
 
 /** The choices of a question, in order; empty when it has none. */
-export function choicesOf({ schema }: PendingRequest): readonly JsonValue[] {
+export function choicesOf({ schema }: Pick<PendingRequest, 'schema'>): readonly JsonValue[] {
   const choices = schema?.['enum'];
   return Array.isArray(choices) ? (choices as readonly JsonValue[]) : [];
 }
@@ -27,7 +27,7 @@ export function choicesOf({ schema }: PendingRequest): readonly JsonValue[] {
  * Converts an answer to the question's schema: a choice by its number or text, JSON where the schema asks for other than text,
  * otherwise the words as typed.
  */
-export function readAnswer(request: PendingRequest, text: string): JsonValue {
+export function readAnswer(request: Pick<PendingRequest, 'schema'>, text: string): JsonValue {
   const choices = choicesOf(request);
   const chosen = choices.find((choice) => choice === text || JSON.stringify(choice) === text);
   if (chosen !== undefined) return chosen;

@@ -108,6 +108,7 @@ describe('what a typed line means', () => {
     turnId: 'A_1.t1',
     tool: 'x',
     args: {},
+    fingerprint: 'f',
     since: 0,
     ...more,
   });

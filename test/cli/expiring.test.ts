@@ -34,6 +34,7 @@ describe('what waits for a person', () => {
     turnId: 'A_1.t1',
     tool: 'pay',
     args: {},
+    fingerprint: 'f',
     since: 0,
     expiresAt: 18_000,
     onExpire: 'deny',

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { PendingRequest } from '../../src/core/state/pending.ts';
 import { expect, it } from 'vitest';
 import { type Finished, runCli, type Running, startForTest, temporaryFolder } from './cli-process.ts';
 
@@ -48,8 +49,17 @@ async function heldRun(): Promise<Held> {
   return { cwd, chat, runId: run?.runId ?? '', cadre };
 }
 
-async function waiting(cadre: Held['cadre'], id: string): Promise<void> {
-  await expect.poll(async () => (await cadre('pending', 'last', '--json')).out, { timeout: 20_000 }).toContain(id);
+/** Waits until a call waits for a person, and returns the id of its request. */
+async function waiting(cadre: Held['cadre'], callId: string): Promise<string> {
+  let id = '';
+  const look = async (): Promise<boolean> => {
+    const { out } = await cadre('pending', 'last', '--json');
+    const requests = out === '' ? [] : (JSON.parse(out) as readonly PendingRequest[]);
+    id = requests.find((request) => request.callId === callId)?.id ?? '';
+    return id !== '';
+  };
+  await expect.poll(look, { timeout: 20_000 }).toBe(true);
+  return id;
 }
 
 it('what a process waits for is decided from another terminal, which can also speak to it, and the process goes on', async () => {
@@ -59,13 +69,16 @@ it('what a process waits for is decided from another terminal, which can also sp
   const folder = path.join(cwd, '.cadre', 'mail');
   expect([(await stat(folder)).mode & 0o777, (await stat(path.join(folder, runId))).mode & 0o777]).toEqual([0o700, 0o700]);
   await leaveBadLetters(path.join(folder, runId));
-  const edited = await cadre('approve', 'last', 'c00000001', '--edit', '{"path":"b.txt","content":"two"}');
+  const call = await cadre('approve', 'last', 'c00000001');
+  const first = await waiting(cadre, 'c00000001');
+  expect(call).toMatchObject({ code: 2, err: expect.stringContaining(`c00000001 is a call; its present request is ${first}`) });
+  const edited = await cadre('approve', 'last', first, '--edit', '{"path":"b.txt","content":"two"}');
   expect(edited, edited.err).toMatchObject({ code: 0, err: expect.stringContaining('continues in the process that owns it') });
-  await waiting(cadre, 'c00000002');
+  const second = await waiting(cadre, 'c00000002');
   const sent = JSON.parse((await cadre('send', 'last', 'Hello', 'there', '--json')).out) as Record<string, unknown>;
   expect(sent).toMatchObject({ type: 'done', runId, status: 'awaiting', itemId: expect.stringMatching(/^x/) });
   expect((await cadre('send', 'last', 'Hello', '--to', 'Nobody_9')).err).toContain("has no agent 'Nobody_9'");
-  expect((await cadre('answer', 'last', 'c00000002', '2')).code).toBe(0);
+  expect((await cadre('answer', 'last', second, '2')).code).toBe(0);
   await chat.until('You said green');
   const profile = files['agent_profiles/profiles/Clerk.yaml'];
   await writeFile(path.join(cwd, 'Clerk.yaml'), profile.replace('name: Clerk', 'name: Clerk\ninstructions: Be kind.'));
@@ -132,9 +145,9 @@ it('over HTTP, the run of another process is decided about and spoken to; a run 
     return (await (await fetch(`${url}/api/runs${route}`, init)).json()) as Readonly<Record<string, unknown>>;
   };
   expect(await post(`/${runId}/approve`, { ids: ['c9'] })).toMatchObject({ error: { code: 'PENDING_UNKNOWN' } });
-  await post(`/${runId}/reject`, { ids: ['c00000001'], message: 'no files' });
-  await waiting(cadre, 'c00000002');
-  expect(await post(`/${runId}/answer`, { id: 'c00000002', value: 'red' })).toMatchObject({ pending: [] });
+  await post(`/${runId}/reject`, { ids: [await waiting(cadre, 'c00000001')], message: 'no files' });
+  const second = await waiting(cadre, 'c00000002');
+  expect(await post(`/${runId}/answer`, { id: second, value: 'red' })).toMatchObject({ pending: [] });
   await chat.until('You said red');
   expect(await post(`/${runId}/cancel`, {})).toMatchObject({ status: 'cancelled' });
 

@@ -18,6 +18,7 @@ const approval: PendingRequest = {
   tool: 'send_mail',
   args: { to: 'a@b.c' },
   gate: { id: 'mail', profile: 'Writer' },
+  fingerprint: 'f',
   since: 0,
 };
 const question = (schema?: object): PendingRequest => ({
@@ -29,6 +30,7 @@ const question = (schema?: object): PendingRequest => ({
   tool: 'ask_human',
   args: {},
   message: 'Which?',
+  fingerprint: 'f',
   since: 0,
   ...(schema === undefined ? {} : { schema: schema as NonNullable<PendingRequest['schema']> }),
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentId } from '../../src/core/ids.ts';
+import type { AgentId, ContentHash } from '../../src/core/ids.ts';
 import { waitsForAgent } from '../../src/core/tool/wait-for.ts';
 
 const agents = (count: number): readonly AgentId[] => Array.from({ length: count }, (_, index) => `Adder_${index}` as AgentId);
@@ -10,5 +10,7 @@ test.each([1, 16, 17, 1_000])('a call that waits for %i agents waits for each of
 });
 
 test('a call that waits for a person waits for no agent', () => {
-  expect(waitsForAgent({ kind: 'question', prompt: 'Which one?' }, 'Adder_1' as AgentId)).toBe(false);
+  expect(waitsForAgent({ kind: 'question', prompt: 'Which one?', fingerprint: 'f' as ContentHash }, 'Adder_1' as AgentId)).toBe(
+    false,
+  );
 });

@@ -92,8 +92,15 @@ describe('F57: an approval is bound to what was approved', () => {
     await again.approve(asked?.id ?? '');
     await again.settled();
     expect(existsSync(path.join(workspace, 'escaped'))).toBe(false);
-    expect(again.pending).toMatchObject([{ id: asked?.id, sandbox: 'off', changed: ['settings'] }]);
-    await again.approve(asked?.id ?? '');
+    const [now] = again.pending;
+    expect(now).toMatchObject({ callId: asked?.callId, sandbox: 'off', changed: ['settings'] });
+    await expect(again.approve(asked?.id ?? '')).rejects.toMatchObject({
+      code: 'PENDING_UNKNOWN',
+      message: expect.stringMatching(
+        /was approved at 20.*; it was asked again, since the settings of its toolset has changed: ask_/,
+      ),
+    });
+    await again.approve(now?.id ?? '');
     await again.settled();
     expect(existsSync(path.join(workspace, 'escaped'))).toBe(true);
     await verifyRun(again, store);
@@ -255,45 +262,14 @@ describe('F57: an approval is bound to what was approved', () => {
     await run.updateProfiles([{ update: 'Root', with: { instructions: 'Be kind.' } }]);
     // Two people saw the same request: the first verdict has it asked again, the second is about what is not asked any more.
     const verdicts = await Promise.allSettled([run.approve(shown?.id ?? ''), run.approve(shown?.id ?? '')]);
-    expect(verdicts).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'APPROVAL_CHANGED' } }]);
-    const late = run.approve(shown?.id ?? '', { fingerprint: shown?.fingerprint ?? '' });
+    expect(verdicts).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'PENDING_UNKNOWN' } }]);
+    const [now] = run.pending;
+    const late = run.approve(now?.id ?? '', { fingerprint: shown?.fingerprint ?? '' });
     await expect(late).rejects.toMatchObject({ code: 'APPROVAL_CHANGED', message: expect.stringMatching(/still waits/) as string });
     expect(paying.paid).toEqual([]);
-    await run.approve(shown?.id ?? '', { fingerprint: run.pending[0]?.fingerprint ?? '' });
+    await run.approve(now?.id ?? '', { fingerprint: now?.fingerprint ?? '' });
     await run.settled();
     expect(paying.paid).toEqual([1]);
-  });
-
-  it('an approval of an earlier version, which is bound to nothing, lets nothing run', async () => {
-    const store = createMemoryJournal();
-    const paying = payer();
-    const parts = { profile: `stagnation: off\n${waitsForUser}${allow('pay')}${asking()}`, tools: [paying.tool] };
-    const first = await testEngine({
-      ...parts,
-      replies: [{ toolCalls: [pay(1)] }, { toolCalls: [pay(2)] }, { text: 'rest' }],
-      store,
-    });
-    const run = await first.launch();
-    await run.settled();
-    await run.approve(run.pending[0]?.id ?? '', { always: true });
-    await run.settled();
-    const events = structuredClone(await store.read(run.id)) as unknown as Record<string, unknown>[];
-    for (const event of events) {
-      delete event['capability'];
-      if (event['type'] === 'tool.suspend') delete (event['on'] as Record<string, unknown>)['capability'];
-    }
-    const old = createMemoryJournal();
-    const lease = old.acquire(run.id, '1@host#old');
-    const contents = [run.state.meta.profiles].map((hash) => ({ hash, text: String(store.content(hash)) }));
-    for (const event of events) event['runId'] = run.id;
-    await old.append(await lease, { runId: run.id, expectedSeq: 0, events: events as never, contents, sync: false });
-    await old.release(await lease);
-    const second = await testEngine({ ...parts, replies: [{ toolCalls: [pay(3)] }, { text: 'done' }], store: old });
-    const again = await second.engine.resume(run.id);
-    await again.send('Once more.');
-    await again.settled();
-    expect(again.pending).toMatchObject([{ tool: 'pay' }]);
-    expect(paying.paid).toEqual([1, 2]);
   });
 
   it('a person sees whether untrusted text was in the prompt, which gate asks, and what they agree to', async () => {

@@ -82,7 +82,7 @@ describe('a partial replay', () => {
     expect(replay.pending).toMatchObject([{ kind: 'approval', tool: 'send' }]);
     expect([model.requests.length, sent]).toEqual([0, before]);
     expect(replay.turn('Root_1.t1')?.reply.toolCalls).toMatchObject([{ name: 'send', callId: 'c00000001' }]);
-    await replay.approve('c00000001');
+    await replay.approve(replay.pending[0]?.id ?? '');
     await replay.settled();
     expect([model.requests.length, sent, replay.turns().at(-1)?.reply.text]).toEqual([1, before + 1, 'Allowed.']);
     await verifyRun(replay, store, {});

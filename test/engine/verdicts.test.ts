@@ -106,7 +106,7 @@ describe('edit and approve', () => {
     await run.settled();
     expect(paid).toEqual([{ amount: 1 }]);
     expect(both[1]).toMatchObject({ status: 'rejected', reason: { code: 'PENDING_UNKNOWN' } });
-    await expect(run.approve(id)).rejects.toThrow(/was let run already/);
+    await expect(run.approve(id)).rejects.toThrow(/was approved with other arguments at 20/);
   });
 });
 

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { someCapability } from '../support/some-capability.ts';
 import { describe, expect, it } from 'vitest';
 import { tree } from '../../src/inspect/tree.ts';
 import type { Patch } from '../../src/core/patches/patch.ts';
@@ -182,7 +183,7 @@ describe('the overview of a run', () => {
       agentId: agentId('Partner_1'),
       turnId: turnId('Partner_1.t1'),
       callId: callId('c1'),
-      on: { kind: 'approval', gateId: 'g1' },
+      on: { kind: 'approval', gateId: 'g1', capability: someCapability },
       memo: null,
     });
     expect(runOverview(journal.run)).toMatchObject({
@@ -194,7 +195,7 @@ describe('the overview of a run', () => {
       modelCalls: 3,
       inputTokens: 300,
       modules: { ongoing: 1, pending: 0 },
-      pending: [{ id: 'c1', tool: 'dispatch', kind: 'approval' }],
+      pending: [{ id: expect.stringMatching(/^ask_/), callId: 'c1', tool: 'dispatch', kind: 'approval' }],
     });
   });
 });

@@ -29,19 +29,24 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     await run.settled();
     expect(run.state.status).toBe('awaiting');
     const [asked] = run.pending;
-    expect(asked).toMatchObject({ id: 'ask_Root_1', kind: 'question', tool: '', schema: { enum: ['go on', 'end'] } });
+    expect(asked).toMatchObject({
+      id: expect.stringMatching(/^ask_[0-9a-zA-Z]+_[0-9a-zA-Z]{16}$/),
+      kind: 'question',
+      tool: '',
+      schema: { enum: ['go on', 'end'] },
+    });
     expect(asked?.message).toContain('2 turns. Go on?');
     expect(asked?.message).toContain('Root_1 said last: Looking at 2.');
     expect(asked?.message).toContain('- look({"n":2}) → page 2');
-    await expect(run.answer('ask_Root_1', 'maybe')).rejects.toMatchObject({ code: 'OPTION_INVALID' });
-    await run.answer('ask_Root_1', 'go on');
+    await expect(run.answer(run.pending[0]?.id ?? '', 'maybe')).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    await run.answer(run.pending[0]?.id ?? '', 'go on');
     await run.settled();
     expect(run.turns()).toHaveLength(4);
     expect(JSON.stringify(model.requests[2]?.prompt.at(-1))).toContain('go on');
     // What its calls came to was kept for it meanwhile.
     expect(JSON.stringify(model.requests[2]?.prompt)).toContain('page 2');
     expect(run.pending).toMatchObject([{ message: expect.stringContaining('4 turns. Go on?') }]);
-    await run.answer('ask_Root_1', 'go on');
+    await run.answer(run.pending[0]?.id ?? '', 'go on');
     expect(await run.result).toMatchObject({ status: 'completed', outcome: 'success', output: 'Done.' });
     await verifyRun(run, journal, { requests: model.requests });
     await engine.close();
@@ -51,7 +56,7 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     const { launch, engine, journal, model } = await team(everyTwo, [looks(1), looks(2)]);
     const run = await launch();
     await run.settled();
-    await run.answer('ask_Root_1', 'end');
+    await run.answer(run.pending[0]?.id ?? '', 'end');
     expect(await run.result).toMatchObject({ status: 'completed', outcome: 'checkpoint', output: 'Looking at 2.' });
     expect(run.pending).toEqual([]);
     const events = await verifyRun(run, journal, { requests: model.requests });
@@ -75,10 +80,10 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     await run.settled();
     expect(run.turns()).toHaveLength(3);
     expect(run.pending[0]?.message).toContain("Checkpoint 'shown'");
-    await run.answer('ask_Root_1', 'go on');
+    await run.answer(run.pending[0]?.id ?? '', 'go on');
     await run.settled();
     expect(run.turns()).toHaveLength(4);
-    await run.answer('ask_Root_1', 'end');
+    await run.answer(run.pending[0]?.id ?? '', 'end');
     expect(await run.result).toMatchObject({ outcome: 'shown' });
     await verifyRun(run, journal);
     await engine.close();
@@ -139,9 +144,9 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     });
     const run = await launch('Find it.');
     await run.settled();
-    expect(run.pending).toMatchObject([{ id: 'ask_Worker_2', path: ['Lead_1', 'Worker_2'] }]);
+    expect(run.pending).toMatchObject([{ agentId: 'Worker_2', path: ['Lead_1', 'Worker_2'] }]);
     expect(run.state.status).toBe('awaiting');
-    await run.answer('ask_Worker_2', 'end');
+    await run.answer(run.pending[0]?.id ?? '', 'end');
     expect(await run.result).toMatchObject({ output: 'A person ended it.' });
     expect(JSON.stringify(lead.requests[1]?.prompt.at(-1))).toContain('checkpoint');
     await verifyRun(run, journal);
@@ -167,7 +172,7 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     expect(shown).toContain('waits for your decision at a checkpoint of its profile');
     expect(shown).toContain('1. go on');
     expect(shown).toContain('2. end');
-    await run.answer('ask_Root_1', 'go on');
+    await run.answer(run.pending[0]?.id ?? '', 'go on');
     expect(await run.result).toMatchObject({ output: 'Thank you.' });
     await verifyRun(run, journal);
     const third = await second.launch('Again.');
@@ -182,7 +187,7 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     const run = await launch();
     for (const answer of ['go on', 'end']) {
       await run.settled();
-      await run.answer('ask_Root_1', answer);
+      await run.answer(run.pending[0]?.id ?? '', answer);
     }
     const before = await run.result;
     const recording = parseRecording(await run.recording());

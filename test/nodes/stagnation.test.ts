@@ -128,7 +128,7 @@ describe('a ladder of a profile', () => {
     const before = await first.launch();
     await before.settled();
     expect(before.pending).toMatchObject([
-      { kind: 'question', id: 'ask_Root_1', tool: '', message: expect.stringContaining('Which way?') },
+      { kind: 'question', agentId: 'Root_1', tool: '', message: expect.stringContaining('Which way?') },
     ]);
     await first.engine.close();
     const ids = countingIds();
@@ -140,8 +140,12 @@ describe('a ladder of a profile', () => {
     });
     const run = await second.engine.resume(before.id);
     await run.settled();
-    await run.answer('ask_Root_1', 'left');
-    await expect(run.answer('ask_Root_1', 'right')).rejects.toMatchObject({ code: 'PENDING_UNKNOWN' });
+    const { id = '' } = before.pending[0] ?? {};
+    await run.answer(id, 'left');
+    await expect(run.answer(id, 'right')).rejects.toMatchObject({
+      code: 'PENDING_UNKNOWN',
+      message: expect.stringMatching(/was answered "left" at 20/),
+    });
     expect(await run.result).toMatchObject({ status: 'completed', output: 'thank you' });
     expect(JSON.stringify(second.model.requests[0]?.prompt.at(-1))).toContain('left');
     await verifyRun(run, journal, { requests: [...first.model.requests, ...second.model.requests] });

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { someCapability } from '../support/some-capability.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { board } from '../../src/inspect/board.ts';
 import { timeline } from '../../src/inspect/timeline/timeline.ts';
@@ -239,7 +240,12 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
     journal.wait(3_000).reply('Lead_0', turn, 'I pay.', [pay]);
     const requested = { agentId: id, turnId: turn, callId: callId('c1') };
     journal.add({ type: 'tool.request', ...requested, name: 'pay', args: {} });
-    journal.add({ type: 'tool.suspend', ...requested, memo: null, on: { kind: 'approval', gateId: 'money' } });
+    journal.add({
+      type: 'tool.suspend',
+      ...requested,
+      memo: null,
+      on: { kind: 'approval', gateId: 'money', capability: someCapability },
+    });
     journal.end('Lead_0', turn);
     journal.wait(600_000).add({ type: 'run.resume', engineVersion: '0.1.0', downMs: 600_000 });
     const page = await browser.open(await builtRun(journal));

@@ -160,7 +160,7 @@ describe('[B.87] teams served over HTTP', () => {
     const asked = await call(user, 'run_team', { input: 'Pay.' });
     expect(asked.text).toContain('x the middle \\u202e y');
     expect(asked.text).toContain('no untrusted text was read in this run');
-    const [, runId, id] = /^run (\S+):[\s\S]*^(c\w+): /m.exec(asked.text) ?? [];
+    const [, runId, id] = /^run (\S+):[\s\S]*^(ask_\w+): /m.exec(asked.text) ?? [];
     const decide = (fingerprint: string) => call(user, 'decide_approval', { run_id: runId, id, decision: 'approve', fingerprint });
     expect(await decide('something-else')).toMatchObject({
       isError: true,

@@ -16,7 +16,9 @@ import { moduleChanges } from '../../src/core/team/module-changes.ts';
 import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../src/core/tool/transition.ts';
 import type { WorkModule } from '../../src/core/team/work-module.ts';
 import { createTeamTools, type TeamToolOptions } from '../../src/team/create-team-tools.ts';
+import type { Suspension, WaitFor } from '../../src/core/tool/wait-for.ts';
 import { plainProfile as profile } from '../support/plain-profile.ts';
+import { someCapability } from '../support/some-capability.ts';
 
 const limits: Limits = {
   maxTurns: 50,
@@ -298,7 +300,7 @@ export class TeamRun {
   #conclude(agentId: AgentId, turnId: TurnId, callId: CallId, outcome: TransitionOutcome): CallResult {
     for (const draft of outcome.events ?? []) this.emit(draft);
     if (outcome.kind === 'suspend') {
-      this.emit({ type: 'tool.suspend', agentId, turnId, callId, on: outcome.on, memo: outcome.memo });
+      this.emit({ type: 'tool.suspend', agentId, turnId, callId, on: recorded(outcome.on), memo: outcome.memo });
       return { callId, suspended: true, text: '', data: {}, isError: false, outcome };
     }
     const text = typeof outcome.content === 'string' ? outcome.content : JSON.stringify(outcome.content);
@@ -324,4 +326,8 @@ export class TeamRun {
       });
     return result;
   }
+}
+
+function recorded(on: Suspension): WaitFor {
+  return on.kind === 'question' ? { ...on, fingerprint: someCapability.fingerprint } : on;
 }

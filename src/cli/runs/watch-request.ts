@@ -10,7 +10,7 @@ export interface RequestWatch extends Disposable {
 }
 
 /** Watches for the end of a request, so that its prompt does not outlive it. */
-export function watchRequest(run: Run, { id }: PendingRequest): RequestWatch {
+export function watchRequest(run: Run, { id, callId }: PendingRequest): RequestWatch {
   const gone = new AbortController();
   let outcome = 'decided elsewhere';
   const check = (): void => {
@@ -19,7 +19,7 @@ export function watchRequest(run: Run, { id }: PendingRequest): RequestWatch {
   const stop = run.subscribe({
     onEvents: (events) => {
       for (const event of events)
-        if (event.type === 'tool.answer' && event.callId === id && event.expired === true)
+        if (event.type === 'tool.answer' && event.callId === callId && event.expired === true)
           outcome = `expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`;
       check();
     },

@@ -1,9 +1,9 @@
-import type { AgentId } from '../ids.ts';
+import type { AgentId, ContentHash } from '../ids.ts';
 import { posterOf } from '../inbox/poster.ts';
 import { streaks } from '../profile/escalation.ts';
 import { list, optional, record } from '../schema/records.ts';
 import { count, flag, map, number, oneOf, text } from '../schema/values.ts';
-import { agentId, callId, errorRecord, id, inboxItem, itemId, turnId } from './common-parts.ts';
+import { agentId, callId, contentHash, errorRecord, id, inboxItem, itemId, turnId } from './common-parts.ts';
 import { defineEvent, type DraftOf, ofAgent } from './define-event.ts';
 import { oneLine } from './one-line.ts';
 
@@ -46,6 +46,8 @@ export const agentRelease = defineEvent('agent.release', {
 export interface StoppedAt {
   readonly id: string;
   readonly prompt: string;
+  /** Hash of what the person is shown. */
+  readonly fingerprint: ContentHash;
 }
 
 export const agentAwait = defineEvent('agent.await', {
@@ -55,7 +57,7 @@ export const agentAwait = defineEvent('agent.await', {
   fields: {
     on: optional(list(text)),
     /** It stopped at this checkpoint of its profile, and a person decides whether it goes on. */
-    checkpoint: optional(record<StoppedAt>({ id: text, prompt: text })),
+    checkpoint: optional(record<StoppedAt>({ id: text, prompt: text, fingerprint: contentHash })),
   },
   describe: (event) =>
     `${event.agentId} waits${event.checkpoint === undefined ? '' : ` at checkpoint '${event.checkpoint.id}'`}${event.on === undefined ? '' : ` for ${event.on.join(', ')}`}`,
@@ -116,8 +118,9 @@ export const stagnationAct = defineEvent('stagnation.act', {
     /** For `forbid_tool`: tools that the next turn does not offer. */
     tools: optional(list(text)),
     llmConfig: optional(text),
-    /** For `ask_human`: the question. */
+    /** For `ask_human`: the question, and the hash of what is shown. */
     prompt: optional(text),
+    fingerprint: optional(contentHash),
   },
   describe: (event) => {
     const more = event.tools ?? (event.llmConfig === undefined ? [] : [event.llmConfig]);

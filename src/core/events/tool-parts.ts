@@ -4,7 +4,7 @@ import type { PromptFacts } from '../prompt/prompt-sources.ts';
 import { list, optional, record, variants } from '../schema/records.ts';
 import { as, flag, map, number, oneOf, text } from '../schema/values.ts';
 import { type Capability, capabilityParts } from '../state/capability.ts';
-import type { ApprovalWait, Expiry, WaitFor } from '../tool/wait-for.ts';
+import type { ApprovalWait, Expiry, QuestionWait, WaitFor } from '../tool/wait-for.ts';
 import { agentId, contentHash, errorRecord } from './common-parts.ts';
 
 export const callStatus = oneOf('ok', 'error', 'denied', 'cancelled', 'timeout', 'unknown');
@@ -28,8 +28,9 @@ export const waitFor = as<WaitFor>(
       agentIds: list(agentId),
       orWait: optional(oneOf(true)),
     }),
-    question: record<Extract<WaitFor, { kind: 'question' }>>({
+    question: record<QuestionWait>({
       kind: oneOf('question'),
+      fingerprint: contentHash,
       prompt: text,
       schema: optional(map),
       expires: optional(expiry),
@@ -39,7 +40,7 @@ export const waitFor = as<WaitFor>(
       gateId: text,
       message: optional(text),
       expires: optional(expiry),
-      capability: optional(capability),
+      capability,
       prompt: optional(record<PromptFacts>({ sources: list(text), untrusted: list(text), tainted: flag })),
       sandbox: optional(oneOf('on', 'off')),
       changed: optional(list(oneOf(...capabilityParts))),

@@ -37,8 +37,8 @@ function awaitInput(agent: SubContext, event: EventOf<'agent.await'>): void {
   agent.status = 'awaiting_input';
   agent.inbox.awaitingOn = event.on;
   if (event.checkpoint === undefined) return;
-  const { id: checkpoint, prompt } = event.checkpoint;
-  agent.turn.question = { prompt, seq: event.seq, since: event.at, checkpoint };
+  const { id: checkpoint, prompt, fingerprint } = event.checkpoint;
+  agent.turn.question = { prompt, seq: event.seq, since: event.at, fingerprint, checkpoint };
 }
 
 function startAgain(run: RunContext, agent: SubContext, event: EventOf<'agent.restart'>): void {
@@ -199,11 +199,12 @@ function toBeginning({ seq, at, callId }: EventOf<'agent.start' | 'agent.restart
 }
 
 function takeStep(agent: SubContext, event: EventOf<'stagnation.act'>): void {
-  const { rung: id, on, threshold: at, llmConfig, tools, prompt } = event;
+  const { rung: id, on, threshold: at, llmConfig, tools, prompt, fingerprint } = event;
   agent.turn.escalationsBefore = [...agent.turn.escalationsBefore, event];
   agent.streaks.escalations = [...agent.streaks.escalations, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
   if (tools !== undefined) agent.turn.forbiddenTools = tools;
-  if (prompt !== undefined) agent.turn.question = { prompt, seq: event.seq, since: event.at };
+  if (prompt !== undefined && fingerprint !== undefined)
+    agent.turn.question = { prompt, seq: event.seq, since: event.at, fingerprint };
 }
 
 /** Counters of an agent at its start. */

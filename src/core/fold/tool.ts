@@ -92,6 +92,7 @@ function suspendCall(place: CallPlace, event: EventOf<'tool.suspend'>): void {
   }
   call.status = 'suspended';
   call.waitFor = event.on;
+  call.waitSeq = event.seq;
   call.memo = event.memo;
 }
 
@@ -130,6 +131,7 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
     index: turn.calls.length,
     status: 'requested',
     waitFor: undefined,
+    waitSeq: undefined,
     waits: none,
     memo: null,
     startSeq: undefined,

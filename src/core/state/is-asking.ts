@@ -3,7 +3,8 @@ import type { CallState } from './turn-state.ts';
 
 /** True when an agent waits for the answer to its own question. */
 export function isAsking(agent: SubContext): boolean {
-  return agent.turn.question !== undefined && agent.status === 'awaiting_input';
+  const { question } = agent.turn;
+  return question !== undefined && question.isAnswered !== true && agent.status === 'awaiting_input';
 }
 
 /** True when a call waits for a person: for an approval, or for an answer. */

@@ -1,8 +1,8 @@
-import { isAsking } from './is-asking.ts';
 import type { CapabilityPart } from './capability.ts';
 import { CadreError } from '../error.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { checkpointChoices, type OwnQuestion, questionId } from './own-question.ts';
+import { type OpenAsking, openAskings } from './open-askings.ts';
+import { checkpointChoices } from './own-question.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
 import type { SubContext } from './sub-context.ts';
 import type { RunContext } from './run-context.ts';
@@ -10,14 +10,19 @@ import type { SandboxUse, ApprovalWait } from '../tool/wait-for.ts';
 
 /** A request that waits for a person. */
 export interface PendingRequest {
-  /** The call id, or the id of an agent's own question; pass it to `approve`, `reject` or `answer`. */
+  /**
+   * Id of this asking: of this run, this moment, and what is shown. Pass it to `approve`, `reject` or `answer`. Whatever is asked later,
+   * the same call among it, has another id.
+   */
   readonly id: string;
   readonly kind: 'approval' | 'question';
   readonly agentId: string;
   /** The agents from the root down to the asking one. */
   readonly path: readonly string[];
   readonly turnId: string;
-  /** Empty when the profile asks: an escalation or a checkpoint. */
+  /** The call it is about; absent when the profile asks: an escalation or a checkpoint. */
+  readonly callId?: string;
+  /** Empty when the profile asks. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly message?: string;
@@ -33,8 +38,8 @@ export interface PendingRequest {
   readonly sandbox?: SandboxUse;
   /** For an approval that is asked again: the parts that changed since a person approved this call. */
   readonly changed?: readonly CapabilityPart[];
-  /** For an approval: hash of everything that `approve` agrees to. Pass it to `approve` to approve exactly this. */
-  readonly fingerprint?: string;
+  /** Hash of everything that is shown; for an approval, of everything that `approve` agrees to. Part of the id. */
+  readonly fingerprint: string;
   /** Wall time of the request, in milliseconds since 1970. */
   readonly since: number;
   /** Wall time at which it is answered automatically; absent when it never expires. */
@@ -45,39 +50,32 @@ export interface PendingRequest {
 
 /** Returns every request of a run that waits for a person, at any depth of the agent tree. */
 export function pendingOf(run: RunContext): readonly PendingRequest[] {
-  const pending: PendingRequest[] = [];
-  for (const agent of run.agents.values()) {
-    if (agent.turn.question !== undefined && isAsking(agent)) pending.push(questionOf(run, agent, agent.turn.question));
-    for (const call of agent.calls.open.values()) {
-      const { waitFor } = call;
-      if (call.status !== 'suspended' || waitFor === undefined || waitFor.kind === 'agents') continue;
-      pending.push({
-        id: call.callId,
-        kind: waitFor.kind,
-        agentId: agent.meta.agentId,
-        path: pathOf(run, agent),
-        turnId: call.request.turnId,
-        tool: call.request.name,
-        // A copy: a reader may edit what it gets, and the call must run with what was requested.
-        args: structuredClone(call.args ?? {}),
-        since: call.request.at,
-        ...(waitFor.expires === undefined
-          ? {}
-          : {
-              expiresAt: (call.suspendedAt ?? call.request.at) + run.jumpedMs + waitFor.expires.afterMs,
-              onExpire: waitFor.kind === 'approval' ? waitFor.expires.verdict : 'deny',
-            }),
-        ...(waitFor.kind === 'approval' ? approvalFacts(agent, waitFor) : {}),
-        ...(waitFor.kind === 'question'
-          ? { message: waitFor.prompt }
-          : waitFor.message === undefined
-            ? {}
-            : { message: waitFor.message }),
-        ...(waitFor.kind === 'question' && waitFor.schema !== undefined ? { schema: waitFor.schema } : {}),
-      });
-    }
-  }
-  return pending;
+  return openAskings(run).map((asking) => (asking.kind === 'own' ? ownRequest(run, asking) : callRequest(run, asking)));
+}
+
+function callRequest(run: RunContext, { id, agent, call, waitFor }: Extract<OpenAsking, { kind: 'call' }>): PendingRequest {
+  const { message } = waitFor.kind === 'question' ? { message: waitFor.prompt } : waitFor;
+  return {
+    id,
+    kind: waitFor.kind,
+    agentId: agent.meta.agentId,
+    path: pathOf(run, agent),
+    turnId: call.request.turnId,
+    callId: call.callId,
+    tool: call.request.name,
+    // A copy: a reader may edit what it gets, and the call must run with what was requested.
+    args: structuredClone(call.args ?? {}),
+    since: call.request.at,
+    ...(waitFor.expires === undefined
+      ? {}
+      : {
+          expiresAt: (call.suspendedAt ?? call.request.at) + run.jumpedMs + waitFor.expires.afterMs,
+          onExpire: waitFor.kind === 'approval' ? waitFor.expires.verdict : 'deny',
+        }),
+    ...(waitFor.kind === 'approval' ? approvalFacts(agent, waitFor) : { fingerprint: waitFor.fingerprint }),
+    ...(message === undefined ? {} : { message }),
+    ...(waitFor.kind === 'question' && waitFor.schema !== undefined ? { schema: waitFor.schema } : {}),
+  };
 }
 
 /** Returns the facts that a person needs to decide about a call. */
@@ -90,15 +88,15 @@ function approvalFacts(
     ...(prompt === undefined ? {} : { prompt }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(changed === undefined ? {} : { changed }),
-    ...(capability === undefined ? {} : { fingerprint: capability.fingerprint }),
+    fingerprint: capability.fingerprint,
   };
 }
 
 /** Converts a question that the profile asks on behalf of its agent; no tool call belongs to it. */
-function questionOf(run: RunContext, agent: SubContext, question: OwnQuestion): PendingRequest {
+function ownRequest(run: RunContext, { id, agent, question }: Extract<OpenAsking, { kind: 'own' }>): PendingRequest {
   const { agentId } = agent.meta;
   return {
-    id: questionId(agentId),
+    id,
     kind: 'question',
     agentId,
     path: pathOf(run, agent),
@@ -106,6 +104,7 @@ function questionOf(run: RunContext, agent: SubContext, question: OwnQuestion): 
     tool: '',
     args: {},
     message: question.prompt,
+    fingerprint: question.fingerprint,
     ...(question.checkpoint === undefined ? {} : { schema: { enum: [...checkpointChoices] } }),
     since: question.since,
   };

@@ -37,6 +37,8 @@ export interface CallState {
   readonly index: number;
   status: 'requested' | 'running' | 'suspended' | CallStatus;
   waitFor: WaitFor | undefined;
+  /** Sequence number of the event that began its last wait. */
+  waitSeq: number | undefined;
   memo: JsonValue;
   startSeq: number | undefined;
   startedAt: number | undefined;

@@ -11,7 +11,7 @@ import type { RunContext } from '../state/run-context.ts';
 import type { ChangedModules } from '../team/module-changes.ts';
 import type { ModuleActor } from '../team/work-module.ts';
 import type { ArgumentCheck } from './argument-check.ts';
-import type { WaitFor } from './wait-for.ts';
+import type { Suspension } from './wait-for.ts';
 
 /** An event that a suspended call waited for. */
 export type ResumeCause =
@@ -36,7 +36,7 @@ export type TransitionOutcome =
     }
   | {
       readonly kind: 'suspend';
-      readonly on: WaitFor;
+      readonly on: Suspension;
       readonly memo: JsonValue;
       readonly events?: readonly EventDraft[];
       readonly update?: Recipe;

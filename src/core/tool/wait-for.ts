@@ -1,4 +1,4 @@
-import type { AgentId } from '../ids.ts';
+import type { AgentId, ContentHash } from '../ids.ts';
 import type { Capability, CapabilityPart } from '../state/capability.ts';
 import type { JsonObject } from '../json.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
@@ -17,10 +17,24 @@ export interface Expiry {
 /** Condition for resuming a suspended call. */
 export type WaitFor =
   /** Resumes each time one of these agents ends; with `orWait`, also when one waits for a message. */
-  | { readonly kind: 'agents'; readonly agentIds: readonly AgentId[]; readonly orWait?: true }
-  /** A person must answer; `schema` describes a valid answer. */
-  | { readonly kind: 'question'; readonly prompt: string; readonly schema?: JsonObject; readonly expires?: Expiry }
-  | ApprovalWait;
+  { readonly kind: 'agents'; readonly agentIds: readonly AgentId[]; readonly orWait?: true } | QuestionWait | ApprovalWait;
+
+/** What a tool that suspends its call waits for; approvals are requested by gates. */
+export type Suspension = Extract<WaitFor, { kind: 'agents' }> | Question;
+
+/** A question to a person; `schema` describes a valid answer. */
+export interface Question {
+  readonly kind: 'question';
+  readonly prompt: string;
+  readonly schema?: JsonObject;
+  readonly expires?: Expiry;
+}
+
+/** A question that was put before a person. */
+export interface QuestionWait extends Question {
+  /** Hash of what is shown: the call, the question, and the answers it allows. */
+  readonly fingerprint: ContentHash;
+}
 
 /** Most agents that are compared one by one. */
 const fewAgents = 16;
@@ -44,8 +58,8 @@ export interface ApprovalWait {
   readonly gateId: string;
   readonly message?: string;
   readonly expires?: Expiry;
-  /** The capability to approve; absent in journals of earlier versions. */
-  readonly capability?: Capability;
+  /** The capability to approve; its fingerprint is that of what is shown. */
+  readonly capability: Capability;
   /** Provenance of the model's prompt when it made the call; absent in journals of earlier versions. */
   readonly prompt?: PromptFacts;
   /** Sandbox use of the programs that the tool starts; absent when it starts none. */

@@ -30,9 +30,9 @@ export function replayedPeople(recording: Recording | undefined): ((run: Run) =>
   };
 }
 
-async function decide(run: Run, { id, agentId, tool, turnId }: PendingRequest, recording: Recording): Promise<boolean> {
+async function decide(run: Run, { id, callId, agentId, tool, turnId }: PendingRequest, recording: Recording): Promise<boolean> {
   const agent = run.state.agents.get(agentId as never);
-  const index = agent?.calls.open.get(id as never)?.index;
+  const index = agent?.calls.open.get(callId as never)?.index;
   if (agent === undefined || index === undefined) return false;
   const { path } = callerOf(run.state, agent);
   const call = answeredCalls(run, agent, turnId);

@@ -1,42 +1,30 @@
 import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { Capability } from '../../core/state/capability.ts';
-import type { CallId } from '../../core/ids.ts';
 import { checkpointOutcome } from '../../core/profile/checkpoint.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { checkpointChoices, questionId } from '../../core/state/own-question.ts';
+import { openAsking } from '../../core/state/open-askings.ts';
+import { checkpointChoices, type OwnQuestion, toEscalationAnswer } from '../../core/state/own-question.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
-import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import type { WaitFor } from '../../core/tool/wait-for.ts';
+import type { ApprovalWait, QuestionWait } from '../../core/tool/wait-for.ts';
 import { withArguments } from '../../nodes/tools/capability-of.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { refuseCall } from '../../nodes/tools/end-call.ts';
 import { applyOutcomeAnswer, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
-import { isAsking } from '../../core/state/is-asking.ts';
 
 /** Applies a person's verdict on a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'answer' }>): void {
-  const asking = askingAgent(tx.run, input.callId);
-  if (asking?.turn.question?.checkpoint !== undefined) {
-    passCheckpoint(new TurnContext(tx, decision.env, asking), { checkpoint: asking.turn.question.checkpoint, value: input.value });
+  const asking = openAsking(tx.run, input.asking);
+  if (asking === undefined) return;
+  if (asking.kind === 'own') {
+    answerOwn(new TurnContext(tx, decision.env, asking.agent), asking.question, input.value);
     return;
   }
-  if (asking !== undefined) {
-    const said = typeof input.value === 'string' ? input.value : JSON.stringify(input.value ?? null);
-    tx.post(asking.meta.agentId, {
-      source: 'HUMAN_ANSWER',
-      payload: `A person was asked what to do, since you were getting nowhere, and answers:\n\n${said}`,
-    });
-    return;
-  }
-  const found = suspendedCall(tx, input.callId);
-  if (found === undefined) return;
-  const { agent, call } = found;
-  const suspended = call.waitFor;
-  const edited = editedArgs(decision, found, input.args);
+  const { agent, call, waitFor: suspended } = asking;
+  const edited = editedArgs(decision, asking, input.args);
   const answer = tx.emit({
     type: 'tool.answer',
     agentId: agent.meta.agentId,
@@ -58,20 +46,21 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
       message,
       cause: answer.seq,
     });
-  } else if (suspended?.kind === 'question' && asksWhetherHappened(call)) {
+  } else if (suspended.kind === 'question' && asksWhetherHappened(call)) {
     applyOutcomeAnswer(new TurnContext(tx, decision.env, agent), call, { value: input.value, cause: answer.seq });
-  } else if (suspended?.kind === 'question') {
+  } else if (suspended.kind === 'question') {
     decision.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null }, answer.seq);
   }
 }
 
-/** Passes a checkpoint: a person lets the agent go on, or ends it with its results so far; the choice is recorded as their message. */
-function passCheckpoint(
-  context: TurnContext,
-  { checkpoint, value }: { readonly checkpoint: string; readonly value: JsonValue | undefined },
-): void {
+/** Records the answer to an agent's own question as a person's message. At a checkpoint, it lets the agent go on, or ends it with its results so far. */
+function answerOwn(context: TurnContext, { checkpoint }: OwnQuestion, value: JsonValue | undefined): void {
   const { tx, env, agent } = context;
   const { agentId } = agent.meta;
+  if (checkpoint === undefined) {
+    tx.post(agentId, { source: 'HUMAN_ANSWER', payload: toEscalationAnswer(value ?? null) });
+    return;
+  }
   const [goOn, end] = checkpointChoices;
   const answer = tx.post(agentId, { source: 'HUMAN_ANSWER', payload: value === end ? end : goOn });
   if (value !== end) return;
@@ -94,27 +83,9 @@ function editedArgs(
 /** Returns what an approval covers: the capability that the person was asked about, with their changed arguments. */
 function agreedTo(
   { env }: DecisionContext,
-  asked: WaitFor | undefined,
+  asked: QuestionWait | ApprovalWait,
   edited: JsonObject | undefined,
 ): { readonly capability?: Capability } {
-  if (asked?.kind !== 'approval' || asked.capability === undefined) return {};
+  if (asked.kind !== 'approval') return {};
   return { capability: edited === undefined ? asked.capability : withArguments(env, asked.capability, edited) };
-}
-
-/** Returns the agent that waits for an answer to this question, by the question's id. */
-export function askingAgent(run: RunContext, id: string): SubContext | undefined {
-  for (const agent of run.agents.values()) if (isAsking(agent) && questionId(agent.meta.agentId) === id) return agent;
-  return undefined;
-}
-
-/** Finds a suspended call of any agent, by its id. */
-export function suspendedCall(
-  tx: Pick<Transaction, 'run'>,
-  callId: CallId,
-): { readonly agent: SubContext; readonly call: CallState } | undefined {
-  for (const agent of tx.run.agents.values()) {
-    const call = agent.calls.open.get(callId);
-    if (call !== undefined) return call.status === 'suspended' ? { agent, call } : undefined;
-  }
-  return undefined;
 }

@@ -1,10 +1,9 @@
 import { CadreError } from '../../core/error.ts';
 import { findItem, itemConflict } from '../../core/inbox/find-item.ts';
 import { checkNote, type PeopleNote } from '../../core/events/people-note.ts';
-import type { CallState } from '../../core/state/turn-state.ts';
+import { openAsking } from '../../core/state/open-askings.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
-import { askingAgent, suspendedCall } from './apply-answer.ts';
 import { moduleEdits, editProblem, goneProblem, problemsText } from './apply-edits.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
@@ -81,28 +80,26 @@ function answerRefusal(
   decision: DecisionContext,
   input: Extract<Input, { kind: 'answer' }>,
 ): CadreError | undefined {
-  const asking = askingAgent(run, input.callId) === undefined ? undefined : 'question';
-  const found = suspendedCall({ run }, input.callId);
-  const waitFor = found?.call.waitFor;
-  if ((asking ?? waitFor?.kind) !== (input.verdict === 'answered' ? 'question' : 'approval'))
-    return new CadreError(
-      'PENDING_UNKNOWN',
-      `call ${input.callId} of run ${run.meta.runId} ${decidedWords(run, input.callId) ?? 'does not wait for this any more'}`,
-      { details: { hasExpired: hasExpired(run, input.callId) } },
-    );
-  if (input.verdict === 'approved' && found !== undefined && decision.env.catalog.get(found.call.request.name) === undefined)
+  const { asking: id, verdict } = input;
+  const asking = openAsking(run, id);
+  const found = asking?.kind === 'call' ? asking : undefined;
+  const waitFor = found?.waitFor;
+  const kind = asking?.kind === 'own' ? 'question' : waitFor?.kind;
+  if (kind !== (verdict === 'answered' ? 'question' : 'approval'))
+    return new CadreError('PENDING_UNKNOWN', `request ${id} of run ${run.meta.runId} does not wait any more`, { details: { id } });
+  if (verdict === 'approved' && found !== undefined && decision.env.catalog.get(found.call.request.name) === undefined)
     return new CadreError(
       'TOOL_MISSING',
-      `'${found.call.request.name}' is not there to run, so call ${input.callId} still waits; bring back what its toolset needs (the run's warnings say what is missing), or reject the call`,
+      `'${found.call.request.name}' is not there to run, so ${id} still waits; bring back what its toolset needs (the run's warnings say what is missing), or reject the call`,
     );
-  if (waitFor?.kind === 'approval' && input.fingerprint !== undefined && input.fingerprint !== waitFor.capability?.fingerprint)
+  if (waitFor?.kind === 'approval' && input.fingerprint !== undefined && input.fingerprint !== waitFor.capability.fingerprint)
     return new CadreError(
       'APPROVAL_CHANGED',
-      `call ${input.callId} waits for something else than what was shown${waitFor.changed === undefined ? '' : ` (changed: ${waitFor.changed.join(', ')})`}; it was not let run, and still waits. Look at it again`,
+      `${id} asks for something else than the fingerprint ${input.fingerprint} names${waitFor.changed === undefined ? '' : ` (changed: ${waitFor.changed.join(', ')})`}; it was not let run, and still waits. Look at it again`,
     );
   if (input.args !== undefined && found !== undefined) return editProblem(run, decision, found, input.args);
   // Its profile may have been changed while it waited.
-  if (input.verdict === 'approved' && found !== undefined && waitFor?.kind === 'approval') {
+  if (verdict === 'approved' && found !== undefined) {
     const gone = goneProblem(decision, found);
     if (gone !== undefined) return gone;
   }
@@ -112,29 +109,8 @@ function answerRefusal(
     ? undefined
     : new CadreError(
         'OPTION_INVALID',
-        `the answer to ${input.callId} does not fit, and the question still waits: ${problemsText(checked, 'answer')}`,
+        `the answer to ${id} does not fit, and the question still waits: ${problemsText(checked, 'answer')}`,
       );
-}
-
-/** Describes the outcome of a call that is no longer suspended; undefined when it still is, or there is no such call. */
-export function decidedWords(run: RunContext, callId: string): string | undefined {
-  const call = knownCall(run, callId);
-  if (call === undefined || call.status === 'suspended') return undefined;
-  const { end } = call;
-  if (end?.error?.code === 'TOOL_EXPIRED')
-    return `has expired: ${end.error.message}; it was denied at ${new Date(end.at).toISOString()}`;
-  if (end?.error?.code === 'TOOL_DENIED') return 'was denied already';
-  return call.approved ? 'was let run already' : undefined;
-}
-
-/** True when a call ended because no verdict came in time. */
-export function hasExpired(run: RunContext, callId: string): boolean {
-  return knownCall(run, callId)?.end?.error?.code === 'TOOL_EXPIRED';
-}
-
-function knownCall(run: RunContext, callId: string): CallState | undefined {
-  for (const { calls } of run.turns.values()) for (const call of calls) if (call.callId === callId) return call;
-  return undefined;
 }
 
 /** Refuses an item that was posted before, even when the run has ended meanwhile. */

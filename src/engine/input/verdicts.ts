@@ -1,11 +1,10 @@
 import { CadreError } from '../../core/error.ts';
-import type { CallId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { readAskingId } from '../../core/state/asking.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import type { Input } from '../run/input.ts';
 import { checkAnswer, type PendingRequest, pendingOf } from '../../core/state/pending.ts';
-import { decidedWords, hasExpired } from './rejection.ts';
 
 /** Options for approving a call. */
 export interface ApproveOptions {
@@ -14,8 +13,8 @@ export interface ApproveOptions {
   /** Allow every call of this tool that the same gate asks about, until the run ends. */
   readonly always?: boolean;
   /**
-   * Fingerprint of the request as the person saw it. When the call waits for something else by then (another gate, other settings, another
-   * tool), the verdict is refused with APPROVAL_CHANGED and the call still waits. For one call at a time.
+   * Fingerprint of the request as the person saw it. The id names it already; with another one the verdict is refused with
+   * APPROVAL_CHANGED, and the call still waits. For one call at a time.
    */
   readonly fingerprint?: string;
 }
@@ -41,20 +40,12 @@ export function approvals(
     throw new CadreError('OPTION_INVALID', 'approve: fingerprint belongs to one call; approve the calls one by one');
   return requests.map((request) => ({
     kind: 'answer',
-    callId: request.id as CallId,
+    asking: request.id,
     verdict: 'approved',
-    ...seen(fingerprint ?? request.fingerprint),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(edited === undefined ? {} : { args: edited }),
     ...(always === true ? { always } : {}),
   }));
-}
-
-/**
- * Ties the verdict to what the person saw: two people may decide concurrently, and by the second verdict the call may wait for something
- * else.
- */
-function seen(fingerprint: string | undefined): { readonly fingerprint?: string } {
-  return fingerprint === undefined ? {} : { fingerprint };
 }
 
 /** Returns the inputs that reject calls. */
@@ -62,7 +53,7 @@ export function rejections(run: RunContext, ids: string | readonly string[], mes
   const said = message === undefined ? {} : { message };
   return waitingFor(run, ids, 'approval').map(({ id }) => ({
     kind: 'answer',
-    callId: id as CallId,
+    asking: id,
     verdict: 'rejected',
     ...said,
   }));
@@ -73,7 +64,7 @@ export function answerTo(run: RunContext, id: string, value: JsonValue): Answer 
   const [request] = waitingFor(run, id, 'question');
   const answer = toWire(value);
   if (request !== undefined) checkAnswer(request, answer);
-  return { kind: 'answer', callId: id as CallId, verdict: 'answered', value: answer };
+  return { kind: 'answer', asking: id, verdict: 'answered', value: answer };
 }
 
 function waitingFor(run: RunContext, ids: string | readonly string[], kind: PendingRequest['kind']): readonly PendingRequest[] {
@@ -88,11 +79,21 @@ function waitingFor(run: RunContext, ids: string | readonly string[], kind: Pend
 
 function notWaiting(run: RunContext, pending: readonly PendingRequest[], id: string, kind: PendingRequest['kind']): CadreError {
   const { runId } = run.meta;
-  const decided = pending.some((candidate) => candidate.id === id) ? undefined : decidedWords(run, id);
-  if (decided !== undefined)
-    return new CadreError('PENDING_UNKNOWN', `call ${id} of run ${runId} ${decided}`, {
-      details: { hasExpired: hasExpired(run, id) },
-    });
   const waiting = pending.map((candidate) => `${candidate.id} (${candidate.kind})`).join(', ') || 'nothing';
-  return new CadreError('PENDING_UNKNOWN', `no ${kind} '${id}' is waiting in run ${runId}; waiting: ${waiting}`);
+  return new CadreError('PENDING_UNKNOWN', `${whyNot(run, pending, id, kind)} in run ${runId}; waiting: ${waiting}`, {
+    details: { id },
+  });
+}
+
+/** Explains why an id names no request of this kind that waits. */
+function whyNot(run: RunContext, pending: readonly PendingRequest[], id: string, kind: PendingRequest['kind']): string {
+  const other = pending.find((candidate) => candidate.id === id);
+  if (other !== undefined)
+    return `${id} is ${other.kind === 'approval' ? 'a request for approval' : 'a question'}, and no ${kind} waits under this id`;
+  const ofCall = pending.find((candidate) => candidate.callId === id);
+  if (ofCall !== undefined) return `${id} is a call; its present request is ${ofCall.id}. No ${kind} '${id}' waits`;
+  const read = readAskingId(run.meta, id);
+  const from = run.meta.parentRun === undefined ? '' : ` (such as ${run.meta.parentRun.runId}, from which this one was forked)`;
+  if (read?.isOfRun === false) return `${id} is a request of another run${from}. No such ${kind} waits`;
+  return `no ${kind} '${id}' is waiting`;
 }

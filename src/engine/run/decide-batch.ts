@@ -5,7 +5,7 @@ import type { Input } from './input.ts';
 import { steadyAt } from '../../core/state/run-time.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { type Deadline, expiryDeadline } from '../../nodes/limits/deadlines.ts';
-import { suspendedCall } from '../input/apply-answer.ts';
+import { openAsking } from '../../core/state/open-askings.ts';
 import { decide } from './decide.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { importedRefusal } from '../recovery/imported-run.ts';
@@ -89,6 +89,7 @@ function admit(tx: Transaction, gate: InputGate, received: Input, mayStart: bool
 /** Returns a deadline that is due before the verdict although its timer has not fired yet: after the expiry no verdict counts. */
 function overdueFor(run: RunContext, input: Input, at: number): Deadline | undefined {
   if (input.kind !== 'answer') return undefined;
-  const due = expiryDeadline(suspendedCall({ run }, input.callId)?.call);
+  const asking = openAsking(run, input.asking);
+  const due = asking?.kind === 'call' ? expiryDeadline(asking.call) : undefined;
   return due !== undefined && due.at <= steadyAt(run, at) ? due : undefined;
 }

@@ -52,11 +52,12 @@ export type Input =
   | { readonly kind: 'lost'; readonly agentId: AgentId; readonly callId: CallId; readonly attempt: number }
   | {
       readonly kind: 'answer';
-      readonly callId: CallId;
+      /** Id of the asking that the person saw. */
+      readonly asking: string;
       readonly verdict: 'approved' | 'rejected' | 'answered';
       readonly args?: JsonObject;
       readonly always?: boolean;
-      /** Fingerprint of what the person saw; the verdict applies only to that. */
+      /** Fingerprint that the sender names beside the id, which has it already. */
       readonly fingerprint?: string;
       readonly value?: JsonValue;
       readonly message?: string;

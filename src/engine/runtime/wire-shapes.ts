@@ -28,7 +28,7 @@ export const inputShapes: Readonly<Record<SentKind, Shape>> = {
   tool: { ...call, outcome },
   verify: { ...call, by: 'text', outcome },
   lost: { agentId: 'text', callId: 'text', attempt: 'number' },
-  answer: { callId: 'text', verdict: 'text', always: 'flag?', fingerprint: 'text?', message: 'text?' },
+  answer: { asking: 'text', verdict: 'text', always: 'flag?', fingerprint: 'text?', message: 'text?' },
   cancel: { reason: 'text', agentId: 'text?', moduleId: 'text?' },
   recover: { engineVersion: 'text', notes: 'list?', texts: 'list?', edits: 'list?', frameSeed: 'text?' },
   settle: { agentIds: 'list' },

@@ -1,5 +1,5 @@
 import { TurnContext, profileOf } from '../../core/turn-context.ts';
-import { type Capability, type CapabilityPart, capabilityParts, changedParts } from '../../core/state/capability.ts';
+import { type Capability, type CapabilityPart, changedParts } from '../../core/state/capability.ts';
 import type { Env } from '../../core/env.ts';
 import type { ApprovalWait } from '../../core/tool/wait-for.ts';
 import { standingFor } from '../../core/state/standing-approval.ts';
@@ -48,13 +48,13 @@ export function recheckWaiting(tx: Transaction, env: Env): void {
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
     for (const call of [...agent.calls.open.values()])
-      if (call.waitFor?.kind === 'approval') judgeAsked(new TurnContext(tx, env, agent), call, call.waitFor);
+      if (call.waitFor?.kind === 'approval') judgeAsked(new TurnContext(tx, env, agent), call);
   }
 }
 
 /** A call whose tool is gone goes on waiting: a person may reject it, or bring the tool back. */
-function judgeAsked(context: TurnContext, call: CallState, asked: ApprovalWait): void {
-  const { tx, env, agent } = context;
+function judgeAsked(context: TurnContext, call: CallState): void {
+  const { env, agent } = context;
   const profile = profileOf(env, agent);
   const { name, turnId } = call.request;
   const tool = env.toolsOf(profile, agent).tools.get(name);
@@ -62,11 +62,6 @@ function judgeAsked(context: TurnContext, call: CallState, asked: ApprovalWait):
   const args = call.args ?? {};
   const gate = gateFor(context, env, { tool, args, turnId });
   if (gate?.verdict === 'deny') deny(context, call, gate);
-  else if (gate?.verdict === 'ask' && asked.capability === undefined) {
-    // A journal of an earlier version does not say what was asked about; it has no verdict yet, so it is asked about as it is now.
-    const now = { profile, tool, args, gate };
-    ask(tx, agent, call, now, { capability: capabilityOf(env, tx.run, now), changed: capabilityParts });
-  }
 }
 
 function deny(

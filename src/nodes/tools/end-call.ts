@@ -151,7 +151,7 @@ export function expireCall(tx: Transaction, env: Env, callId: CallId, since: num
         callId,
         verdict: isAllowed ? 'approved' : 'rejected',
         message,
-        ...(isAllowed && waitFor.capability !== undefined ? { capability: waitFor.capability } : {}),
+        ...(isAllowed ? { capability: waitFor.capability } : {}),
         expired: true,
       },
       seq,

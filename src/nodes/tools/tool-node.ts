@@ -22,6 +22,7 @@ import { endMissing } from './missing-tool.ts';
 import { outcomeEvents } from './drafted-state.ts';
 import { type CallEnding, endCall, endOpenCall, failCall } from './end-call.ts';
 import { transitionContext } from './transition-context.ts';
+import { toQuestionWait } from './question-wait.ts';
 import { settleUnknown } from './unknown-outcome.ts';
 
 /** One execution of one call. */
@@ -153,7 +154,8 @@ function decideTransition(
   if (outcome.kind === 'suspend') {
     // A call that goes on waiting for the same things says nothing new.
     if (call.status === 'suspended' && outcome.on === call.waitFor && outcome.memo === call.memo) return;
-    tx.emit({ type: 'tool.suspend', ...base, on: outcome.on, memo: outcome.memo }, call.request.seq);
+    const on = outcome.on.kind === 'question' ? toQuestionWait(env, call, outcome.on) : outcome.on;
+    tx.emit({ type: 'tool.suspend', ...base, on, memo: outcome.memo }, call.request.seq);
     return;
   }
   const tool = env.catalog.get(call.request.name);

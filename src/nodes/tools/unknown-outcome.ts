@@ -3,6 +3,7 @@ import type { ErrorRecord } from '../../core/error.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import { endCall, failCall } from './end-call.ts';
+import { toQuestionWait } from './question-wait.ts';
 
 /** Schema of a person's answer about a call of unknown outcome. */
 const answers: JsonObject = { enum: ['happened', 'not_happened', 'unknown'] };
@@ -33,7 +34,7 @@ export function settleUnknown(
       break;
     case 'ask_human': {
       const prompt = `'${name}' was interrupted while it ran. Did it happen? If it did not, it runs again; if this is unknown, the agent learns that.`;
-      const on = { kind: 'question', prompt, schema: answers } as const;
+      const on = toQuestionWait(env, call, { kind: 'question', prompt, schema: answers });
       tx.emit({ type: 'tool.suspend', agentId: agent.meta.agentId, turnId, callId: call.callId, on, memo }, from);
       break;
     }

@@ -61,6 +61,7 @@ function act(context: TurnContext, step: EscalationStep, count: number): boolean
       break;
     case 'ask_human':
       draft.prompt = `${action.message ?? `${agent.meta.agentId} is going in circles. What should it do?`}\n${what.report}`;
+      draft.fingerprint = env.hash(JSON.stringify([step.id, draft.prompt]));
       break;
     case 'end':
       break;

@@ -25,7 +25,8 @@ export function pauseAtCheckpoint(context: TurnContext): boolean {
   const quotes = stateQuotes(tx.run, agent, env.hash, id);
   const prompt = [questionAt(reached, scope, quotes?.quote), ...report(agent, last)].join('\n');
   const on = ['HUMAN_ANSWER', 'USER_PROMPT'];
-  tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on, checkpoint: { id, prompt } }, last?.end?.seq ?? agent.meta.seq);
+  const checkpoint = { id, prompt, fingerprint: env.hash(JSON.stringify([id, prompt])) };
+  tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on, checkpoint }, last?.end?.seq ?? agent.meta.seq);
   return true;
 }
 

@@ -12,6 +12,8 @@ export interface AgUiInput {
   readonly profile: string | undefined;
   readonly message: ThreadRequest['message'];
   readonly resume: readonly ResumeEntry[];
+  /** The call whose result the last message is, if it is one. */
+  readonly resultOf: string | undefined;
   /** Messages the client already has. */
   readonly messages: readonly JsonObject[];
 }
@@ -41,23 +43,25 @@ export function readAgUiInput(body: unknown): AgUiInput {
   }
   const resume = listOf(body['resume'] ?? [], 'resume').map(readEntry);
   const last = messages.at(-1);
-  const isTool = last?.['role'] === 'tool' && typeof last['toolCallId'] === 'string';
-  const results = isTool ? [{ interruptId: String(last['toolCallId']), isCancelled: false, payload: last['content'] ?? '' }] : [];
   const message = resume.length === 0 && last?.['role'] === 'user' ? messageIn(last['content']) : undefined;
-  return { threadId, runId, profile, message, resume: [...resume, ...results], messages };
+  const isResult = resume.length === 0 && last?.['role'] === 'tool' && typeof last['toolCallId'] === 'string';
+  return { threadId, runId, profile, message, resume, messages, resultOf: isResult ? String(last['toolCallId']) : undefined };
 }
 
 /** Converts resume entries to verdicts: `{ approved, message?, args? }` for a call, the payload itself for a question. */
 export function verdictsOf(resume: readonly ResumeEntry[], pending: readonly PendingRequest[]): readonly GivenVerdict[] {
   return resume.map(({ interruptId: id, isCancelled, payload }): GivenVerdict => {
-    const isQuestion = pending.some((request) => request.id === id && request.kind === 'question');
-    if (isQuestion) return { kind: 'answer', id, value: isCancelled ? 'The user does not answer.' : answerIn(payload) };
+    const kind = pending.find((request) => request.id === id)?.kind;
+    if (isCancelled && kind === 'question') return { kind: 'answer', id, value: 'The user does not answer.' };
+    if (isCancelled) return { kind: 'reject', id };
     const decision = isJsonObject(payload) ? payload : { approved: payload };
-    if (!isCancelled && decision['approved'] === true)
-      return { kind: 'approve', id, ...(isJsonObject(decision['args']) ? { args: decision['args'] } : {}) };
-    if (!isCancelled && decision['approved'] !== false)
-      throw invalid('resume', `of the call ${id.slice(0, 60)} needs a payload { "approved": true or false }`);
-    return { kind: 'reject', id, ...(typeof decision['message'] === 'string' ? { message: decision['message'] } : {}) };
+    const { approved, args, message } = decision;
+    // Of a request that no longer waits, the payload alone says which kind it was.
+    const isDecision = typeof approved === 'boolean' || (isJsonObject(payload) && approved !== undefined);
+    if (kind === 'question' || (kind === undefined && !isDecision)) return { kind: 'answer', id, value: answerIn(payload) };
+    if (approved === true) return { kind: 'approve', id, ...(isJsonObject(args) ? { args } : {}) };
+    if (approved === false) return { kind: 'reject', id, ...(typeof message === 'string' ? { message } : {}) };
+    throw invalid('resume', `of the call ${id.slice(0, 60)} needs a payload { "approved": true or false }`);
   });
 }
 
@@ -77,6 +81,7 @@ function readEntry({ interruptId, status, payload }: JsonObject, index: number):
   };
 }
 
+/** A message answers no question: clients of AG-UI resolve interrupts. */
 function messageIn(content: JsonValue | undefined): NonNullable<ThreadRequest['message']> {
   const parts =
     typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content, 'the content of the last message');
@@ -85,7 +90,7 @@ function messageIn(content: JsonValue | undefined): NonNullable<ThreadRequest['m
     .join('\n\n');
   const attachments = parts.flatMap((part) => (part['type'] === 'text' ? [] : [fileOf(part)]));
   if (text.trim() === '' && attachments.length === 0) throw invalid('the last message', 'has neither text nor files');
-  return { text, attachments };
+  return { text, attachments, answers: [] };
 }
 
 function fileOf({ type, source, metadata }: JsonObject): JsonObject {

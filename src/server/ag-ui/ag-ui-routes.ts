@@ -1,8 +1,9 @@
+import { CadreError } from '../../core/error.ts';
 import { readJsonBody } from '../http/request-body.ts';
 import { assertParts, type Routes } from '../http/routes.ts';
 import type { ServerParts } from '../http/server-parts.ts';
 import { sseAnswer } from '../threads/sse-stream.ts';
-import { decidedAt, submit, type Submitted } from '../threads/submit.ts';
+import { submit, type Submitted } from '../threads/submit.ts';
 import type { Threads } from '../threads/threads.ts';
 import type { AgUiUsage } from './ag-ui-event.ts';
 import { type AgUiInput, readAgUiInput, verdictsOf } from './ag-ui-input.ts';
@@ -19,7 +20,9 @@ export function addAgUiRoutes(routes: Routes, parts: ServerParts, threads: Threa
     const { done, used, answer } = await threads.inOrder(input.threadId, () => perform(parts, threads, input));
     const { listening } = done;
     const { threadId, runId } = input;
-    return sseAnswer(context, listening, (signal) => answerAgUi({ listening, threadId, runId, used, signal, ...answer }));
+    return sseAnswer(context, listening, (signal) =>
+      answerAgUi({ listening, threadId, runId, used, signal, refused: done.refused, ...answer }),
+    );
   });
 }
 
@@ -30,16 +33,21 @@ interface Performed {
 }
 
 async function perform(parts: ServerParts, threads: Threads, input: AgUiInput): Promise<Performed> {
-  const { threadId: name, profile, message, resume, messages } = input;
+  const { threadId: name, profile, message, resume, resultOf, messages } = input;
   const before = await threads.resume(name);
   const used = before === undefined ? noUsage : usageOf(before);
   const verdicts = verdictsOf(resume, before?.pending ?? []);
+  const asked = before?.pending.find(({ callId }) => callId !== undefined && callId === resultOf);
+  if (asked !== undefined)
+    throw new CadreError(
+      'PENDING_UNKNOWN',
+      `${resultOf ?? ''} is a call; its present request is ${asked.id}. Answer with resume: [{ "interruptId": "${asked.id}", … }], not with a message of a tool`,
+      { details: { id: asked.id } },
+    );
   const done = await submit(parts, threads, { name, profile, message, verdicts });
-  const { did, exchange, known } = done;
-  if (did !== 'nothing') return { done, used, answer: { from: exchange.from, known, messages } };
-  const since = resume.length === 0 ? undefined : await decidedAt(parts.engine.records, done, verdicts);
-  if (since !== undefined) return { done, used, answer: { from: exchange.from, known: since, messages } };
-  return { done, used, answer: { from: 0, known, messages: undefined } };
+  const { did, exchange, known, isRepeat } = done;
+  const isNew = did !== 'nothing' || isRepeat === true;
+  return { done, used, answer: isNew ? { from: exchange.from, known, messages } : { from: 0, known, messages: undefined } };
 }
 
 const noUsage: AgUiUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, reasoningTokens: 0, cachedInputTokens: 0 };

@@ -1,4 +1,4 @@
-import { describeThrown, toErrorRecord } from '../../core/error.ts';
+import { type CadreError, describeThrown, toErrorRecord } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { moduleChanges } from '../../core/patches/module-changes.ts';
@@ -24,6 +24,8 @@ export interface AgUiAnswer {
   readonly messages: readonly JsonObject[] | undefined;
   /** Usage of the run before this AG-UI run. */
   readonly used: AgUiUsage;
+  /** Refusals of verdicts that decided nothing, while the rest of the request had an effect. */
+  readonly refused: readonly CadreError[];
   readonly signal: AbortSignal;
 }
 
@@ -46,12 +48,13 @@ function isChanging(event: CadreEvent): boolean {
 
 /** Streams a run until it has settled, as one AG-UI run. */
 export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
-  const { listening, threadId, runId, from, known, messages, used, signal } = answer;
+  const { listening, threadId, runId, from, known, messages, used, refused, signal } = answer;
   const { run } = listening;
   const stream = new AgUiStream(run.state.rootAgentId);
   let state = agUiState(run.state);
   yield write({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' });
   yield write({ type: 'STATE_SNAPSHOT', snapshot: state });
+  for (const { message } of refused) yield write({ type: 'CUSTOM', name: 'cadre.notice', value: { level: 'warning', message } });
   let hasBegun = false;
   const begin = function* (): Generator<string> {
     if (hasBegun) return;
@@ -135,13 +138,13 @@ const approvalSchema: JsonObject = {
 
 function toInterrupt(run: Run): (request: PendingRequest) => AgUiInterrupt {
   return (request) => {
-    const { id, kind, tool, schema, agentId, expiresAt } = request;
+    const { id, kind, tool, callId, schema, agentId, expiresAt } = request;
     const words = warningText(request);
     return {
       id,
       reason: kind === 'approval' ? 'tool_call' : 'input_required',
       message: words === '' ? `Let ${agentId} call ${tool}?` : words,
-      ...(tool === '' ? {} : { toolCallId: id }),
+      ...(callId === undefined ? {} : { toolCallId: callId }),
       ...(agentId === run.state.rootAgentId ? {} : { subagentRunId: agentId }),
       responseSchema: kind === 'approval' ? approvalSchema : (schema ?? { type: 'string' }),
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),

@@ -57,7 +57,7 @@ function answersOf(
   { state, events, root }: Chat,
   begins: readonly Begin[],
 ): readonly (Begin & { readonly chunks: readonly UIMessageChunk[] })[] {
-  const stream = new UiStream(root);
+  const stream = new UiStream(state.meta, root);
   const answers = begins.map((begin) => ({ ...begin, chunks: [] as UIMessageChunk[] }));
   let current = -1;
   const add = (chunks: readonly UIMessageChunk[]): void => {
@@ -65,13 +65,13 @@ function answersOf(
   };
   for (const event of events) {
     for (let begin = begins[current + 1]; begin !== undefined && event.seq > begin.known; begin = begins[current + 1]) {
-      add(stream.close());
+      add([...stream.close(), ...stream.showOpen()]);
       stream.beginMessage();
       current += 1;
     }
     add(stream.take({ kind: 'event', event }));
   }
-  if (state.status !== 'running') add([...stream.close(), ...endOf(state).chunks]);
+  if (state.status !== 'running') add([...stream.close(), ...stream.showOpen(), ...endOf(state).chunks]);
   return answers;
 }
 

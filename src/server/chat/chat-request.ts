@@ -1,6 +1,8 @@
 import type { UIMessage } from 'ai';
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { GivenVerdict } from '../threads/give-verdicts.ts';
+import type { ThreadMessage } from '../threads/submit.ts';
 import { checkName } from '../threads/threads.ts';
 
 const mostMessages = 10_000;
@@ -11,12 +13,11 @@ export interface ChatRequest {
   /** Profile of a new chat. */
   readonly profile: string | undefined;
   /** Message of the user; undefined when the client only sends verdicts. */
-  readonly message: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
+  readonly message: ThreadMessage | undefined;
   /** Id of the assistant message that the answer continues, when the request is a verdict about it. */
   readonly continues: string | undefined;
-  /** The user's verdicts on calls, by call id, and answers to questions. Most belong to earlier requests. */
-  readonly approvals: readonly { readonly id: string; readonly approved: boolean; readonly reason: string | undefined }[];
-  readonly outputs: readonly { readonly callId: string; readonly output: JsonValue }[];
+  /** The user's verdicts in the message that this request answers, by the ids of the requests it shows. */
+  readonly verdicts: readonly GivenVerdict[];
 }
 
 /** Reads the body that the default transport of the AI SDK sends. Fails with REQUEST_INVALID, naming the place and the allowed values. */
@@ -35,19 +36,23 @@ export async function readChatRequest(body: unknown): Promise<ChatRequest> {
   const messages = await checkMessages(body['messages']);
   const last = messages.at(-1);
   if (last === undefined) throw invalid('messages', 'must have at least one message');
-  const answers = messages.filter(({ role }) => role === 'assistant').flatMap(({ parts }) => parts);
-  const verdicts = { approvals: answers.flatMap(approvalOf), outputs: answers.flatMap(outputOf) };
   const continued = messages.find((message) => message.role === 'assistant' && message.id === messageId);
+  // Earlier messages are history: what a person decided in them was decided then.
+  const answered = continued ?? messages.findLast(({ role }) => role === 'assistant');
+  const verdicts = (answered?.parts ?? []).flatMap(verdictOf);
   if (last.role === 'assistant' || continued !== undefined)
-    return { id, profile, message: undefined, continues: (continued ?? last).id, ...verdicts };
+    return { id, profile, message: undefined, continues: (continued ?? last).id, verdicts };
   if (messageId !== undefined)
     throw invalid('messageId', 'names an earlier message, which cannot be changed. Send a new message, or fork the run');
-  return { id, profile, message: messageIn(last), continues: undefined, ...verdicts };
+  const named = body['answers'];
+  if (named !== undefined && typeof named !== 'string') throw invalid('answers', 'must be the id of a question that waits');
+  const answers = named === undefined ? (answered?.parts ?? []).flatMap(questionOf) : [named];
+  return { id, profile, message: { ...messageIn(last), answers }, continues: undefined, verdicts };
 }
 
 type Part = UIMessage['parts'][number];
 
-function messageIn({ role, parts }: UIMessage): NonNullable<ChatRequest['message']> {
+function messageIn({ role, parts }: UIMessage): Omit<ThreadMessage, 'answers'> {
   if (role !== 'user')
     throw invalid('messages', 'must end with a message of the user, or with one of the assistant that waits for a verdict');
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
@@ -60,17 +65,27 @@ function attachmentOf({ url, mediaType, filename }: Extract<Part, { type: 'file'
   return { url, mediaType, ...(filename === undefined ? {} : { filename }) };
 }
 
-function approvalOf(part: Part): ChatRequest['approvals'] {
-  if (!('toolCallId' in part) || part.state !== 'approval-responded') return [];
-  const { id, approved, reason } = part.approval;
-  return [{ id, approved, reason }];
+/** Returns the user's decision about a call, or the answer to its question, if a part holds one. */
+function verdictOf(part: Part): readonly GivenVerdict[] {
+  if (!('toolCallId' in part)) return [];
+  if (part.state === 'approval-responded') {
+    const { id, approved, reason } = part.approval;
+    if (approved) return [{ kind: 'approve', id }];
+    return [{ kind: 'reject', id, ...(reason === undefined ? {} : { message: reason }) }];
+  }
+  // Present as long as the question waits: the output that the server sends takes it away.
+  const id = part.toolMetadata?.['asking'];
+  if (typeof id !== 'string') return [];
+  // The body was JSON, and so is the output.
+  if (part.state === 'output-available') return [{ kind: 'answer', id, value: (part.output ?? null) as JsonValue }];
+  return part.state === 'output-error' ? [{ kind: 'answer', id, value: part.errorText }] : [];
 }
 
-function outputOf(part: Part): ChatRequest['outputs'] {
-  if (!('toolCallId' in part)) return [];
-  // The body was JSON, and so is the output.
-  if (part.state === 'output-available') return [{ callId: part.toolCallId, output: (part.output ?? null) as JsonValue }];
-  return part.state === 'output-error' ? [{ callId: part.toolCallId, output: part.errorText }] : [];
+/** Returns the id of a question that a part shows as open. */
+function questionOf(part: Part): readonly string[] {
+  if (part.type !== 'data-question' || !isJsonObject(part.data)) return [];
+  const { id, isOpen } = part.data;
+  return isOpen === true && typeof id === 'string' ? [id] : [];
 }
 
 function invalid(place: string, what: string): CadreError {

@@ -6,9 +6,8 @@ import { readJsonBody } from '../http/request-body.ts';
 import { assertParts, type Routes } from '../http/routes.ts';
 import type { ServerParts } from '../http/server-parts.ts';
 import type { Exchange } from '../threads/exchange.ts';
-import type { GivenVerdict } from '../threads/give-verdicts.ts';
 import { heartbeatMs } from '../threads/sse-stream.ts';
-import { decidedAt, exchangeOf, submit, type Submitted } from '../threads/submit.ts';
+import { exchangeOf, submit, type Submitted } from '../threads/submit.ts';
 import { checkName, type Threads, type Listening } from '../threads/threads.ts';
 import { chatMessages } from './chat-messages.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
@@ -26,18 +25,12 @@ export function addChatRoutes(routes: Routes, parts: ServerParts, threads: Threa
 
   routes.post('/api/chat', async (context) => {
     const request = await readChatRequest(await readJsonBody(context));
-    const { id: name, profile } = request;
-    const verdicts = verdictsOf(request);
+    const { id: name, profile, message: said, verdicts } = request;
     if (verdicts.length > 0) assertParts(context, 'POST /api/chat', ['verdicts']);
-    const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, message: request.message, verdicts }));
-    const message = await messageFor(done, request, () => decidedAt(parts.engine.records, done, verdicts)).catch(
-      (thrown: unknown) => {
-        done.listening.stop();
-        throw thrown;
-      },
-    );
+    const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, message: said, verdicts }));
+    const message = messageFor(done, request);
     if (!message.isContinued) messages.set(done.listening.run, message);
-    return await stream(context, () => ({ ...message, listening: done.listening }));
+    return await stream(context, () => ({ ...message, listening: done.listening, refused: done.refused }));
   });
 
   routes.get('/api/chat/:id/messages', async (context) => {
@@ -49,7 +42,7 @@ export function addChatRoutes(routes: Routes, parts: ServerParts, threads: Threa
     const run = await threads.unfinished(context.req.param('id'));
     if (run === undefined) return context.body(null, 204);
     const message = messages.get(run) ?? answerTo(exchangeOf(run));
-    return await stream(context, () => ({ ...message, isContinued: false, listening: threads.listen(run) }));
+    return await stream(context, () => ({ ...message, isContinued: false, listening: threads.listen(run), refused: [] }));
   });
 }
 
@@ -72,11 +65,10 @@ function answerTo(exchange: Exchange): ChatMessage {
 }
 
 /** Returns the message that answers a request: a new one, or the one its verdicts are about. */
-async function messageFor(
-  { did, exchange, known, listening }: Submitted,
+function messageFor(
+  { did, exchange, known, isRepeat, listening }: Submitted,
   { continues }: ChatRequest,
-  decided: () => Promise<number | undefined>,
-): Promise<ChatMessage & { readonly isContinued: boolean }> {
+): ChatMessage & { readonly isContinued: boolean } {
   const messageId = continues ?? answerTo(exchange).messageId;
   switch (did) {
     case 'launched':
@@ -84,24 +76,20 @@ async function messageFor(
       return { ...answerTo(exchange), isContinued: false };
     case 'answered':
       return { exchange, messageId: `${exchange.itemId}.answer.${known}`, known, isContinued: false };
+    case 'nothing':
+      if (isRepeat === true) return { exchange, messageId, known, isContinued: true };
+      listening.stop();
+      throw new CadreError(
+        'PENDING_UNKNOWN',
+        `the message decides nothing that run ${listening.run.id} asks; ${waitingText(listening.run)}`,
+      );
     case 'decided':
       return { exchange, messageId, known, isContinued: true };
-    case 'nothing': {
-      const since = await decided();
-      if (since !== undefined) return { exchange, messageId, known: since, isContinued: true };
-      const waiting = listening.run.pending.map(({ id }) => id).join(', ') || 'nothing';
-      throw new CadreError('PENDING_UNKNOWN', `nothing waits in run ${listening.run.id} for what was sent; waiting: ${waiting}`);
-    }
   }
 }
 
-function verdictsOf({ approvals, outputs }: ChatRequest): readonly GivenVerdict[] {
-  return [
-    ...approvals.map(({ id, approved, reason }): GivenVerdict =>
-      approved ? { kind: 'approve', id } : { kind: 'reject', id, ...(reason === undefined ? {} : { message: reason }) },
-    ),
-    ...outputs.map(({ callId, output }): GivenVerdict => ({ kind: 'answer', id: callId, value: output })),
-  ];
+function waitingText({ pending }: Run): string {
+  return `waiting: ${pending.map(({ id }) => id).join(', ') || 'nothing'}`;
 }
 
 async function stream(context: Context, answer: () => ChatAnswer): Promise<Response> {
@@ -119,6 +107,8 @@ interface ChatAnswer {
   readonly isContinued: boolean;
   /** Last sequence number that belongs to earlier messages or that the client knows. */
   readonly known: number;
+  /** Refusals of verdicts that decided nothing, while the rest of the request had an effect. */
+  readonly refused: readonly CadreError[];
 }
 
 /**
@@ -153,10 +143,11 @@ function streamAnswer(answer: ChatAnswer): ReadableStream<UIMessageChunk> {
 }
 
 async function* answerChunks(answer: ChatAnswer, signal: AbortSignal): AsyncGenerator<UIMessageChunk, void> {
-  const { listening, exchange, messageId, isContinued, known } = answer;
+  const { listening, exchange, messageId, isContinued, known, refused } = answer;
   const { run } = listening;
-  const stream = new UiStream(exchange.root);
+  const stream = new UiStream(run.state.meta, exchange.root);
   yield { type: 'start', messageId, messageMetadata: headOf(run.state) };
+  for (const { message } of refused) yield { type: 'data-notice', data: { level: 'warning', message } };
   try {
     let hasBegun = false;
     let seq = exchange.from;
@@ -170,7 +161,7 @@ async function* answerChunks(answer: ChatAnswer, signal: AbortSignal): AsyncGene
       if (isNew) yield* chunks;
     }
     const { chunks, closing } = endOf(run.state);
-    yield* [...stream.close(), ...chunks, ...closing];
+    yield* [...stream.close(), ...stream.showOpen(), ...chunks, ...closing];
   } catch (thrown) {
     // The run cannot continue in this process; it can be resumed from its journal.
     yield { type: 'error', errorText: thrown instanceof CadreError ? thrown.message : describeThrown(thrown) };

@@ -1,31 +1,25 @@
 import type { FileUIPart, UIMessageChunk } from 'ai';
 import type { CadreEvent, EventOf } from '../../core/events/event.ts';
-import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { AgentId, AskingId, CallId, TurnId } from '../../core/ids.ts';
+import type { JsonValue } from '../../core/json.ts';
 import { contentText, type FilePart } from '../../core/prompt/message.ts';
-import { checkpointChoices, questionId } from '../../core/state/own-question.ts';
+import { askingId, type AskingRun } from '../../core/state/asking.ts';
+import { checkpointChoices } from '../../core/state/own-question.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import { warningText } from '../../inspect/approval-text.ts';
 import { AgentCards, cardData } from '../threads/agent-cards.ts';
 import type { RunNews } from '../threads/follow-run.ts';
 import { type ReplyStep, stepForDelta, stepForReply, nothingSent } from '../threads/reply-text.ts';
+import { type AskedQuestion, QuestionParts } from './question-parts.ts';
 import { UiStep } from './ui-step.ts';
 
 /** A call that the client knows of, or may learn of. */
 interface ShownCall {
   readonly request: EventOf<'tool.request'>;
   isShown: boolean;
-  /** True when a person was asked whether it may run. */
-  isAsked: boolean;
+  /** Id of the last request to let it run, if a person was asked. */
+  asking: AskingId | undefined;
   isApproved: boolean | undefined;
-}
-
-/** A question to a person; `schema` describes the answer. */
-interface AskedQuestion {
-  readonly id: string;
-  readonly agentId: AgentId;
-  readonly message: string;
-  readonly schema?: JsonObject | null | undefined;
 }
 
 /**
@@ -37,15 +31,18 @@ interface AskedQuestion {
  * 2. The output depends only on the news: two streams that read an exchange from its beginning agree.
  */
 export class UiStream {
+  readonly #run: AskingRun;
   readonly #root: AgentId;
   readonly #cards = new AgentCards();
   readonly #calls = new Map<CallId, ShownCall>();
-  readonly #questions = new Map<string, JsonObject>();
+  readonly #questions: QuestionParts;
   #step: UiStep | undefined;
   /** Turn that ended last: later deltas of its reply are ignored. */
   #over: TurnId | undefined;
 
-  constructor(root: AgentId) {
+  constructor(run: AskingRun, root: AgentId) {
+    this.#run = run;
+    this.#questions = new QuestionParts(run);
     this.#root = root;
   }
 
@@ -71,6 +68,12 @@ export class UiStream {
   beginMessage(): void {
     this.#step = undefined;
     for (const call of this.#calls.values()) call.isShown = false;
+    this.#questions.beginMessage();
+  }
+
+  /** Shows the questions that still wait and that only earlier messages have: the next message of the user answers what this one shows. */
+  showOpen(): readonly UIMessageChunk[] {
+    return this.#keep(...this.#questions.showOpen());
   }
 
   /** Ends whatever is open: the answer is complete. */
@@ -85,8 +88,8 @@ export class UiStream {
       case 'turn.end':
         return event.agentId === this.#root ? this.#endTurn(event) : [];
       case 'tool.request':
-        this.#calls.set(event.callId, { request: event, isShown: false, isAsked: false, isApproved: undefined });
-        return event.agentId === this.#root && event.args !== null ? this.#show(event, true) : this.#noteAgent(event);
+        this.#calls.set(event.callId, { request: event, isShown: false, asking: undefined, isApproved: undefined });
+        return event.agentId === this.#root && event.args !== null ? this.#show(event) : this.#noteAgent(event);
       case 'tool.suspend':
         return this.#suspend(event);
       case 'tool.answer':
@@ -94,13 +97,15 @@ export class UiStream {
       case 'tool.end':
         return this.#endCall(event);
       case 'stagnation.act':
-        return event.action === 'ask_human'
-          ? this.#ask({ id: questionId(event.agentId), agentId: event.agentId, message: event.prompt ?? '' })
-          : [];
+        return this.#askOwn(event);
       case 'agent.await':
         return [...this.#noteAgent(event), ...this.#askAtCheckpoint(event)];
       case 'inbox.add':
-        return event.item.source === 'HUMAN_ANSWER' ? this.#settleQuestion(questionId(event.agentId), event.item.payload) : [];
+        return event.item.source === 'HUMAN_ANSWER' ? this.#settleQuestion(event.agentId, event.item.payload) : [];
+      case 'turn.start':
+      case 'agent.end':
+        // A message answers a question of the profile, too, and an agent that has ended asks none.
+        return [...this.#settleQuestion(event.agentId, null), ...this.#noteAgent(event)];
       case 'note.add':
         return event.code === 'NOTICE' ? [{ type: 'data-notice', data: { level: event.level, message: event.message } }] : [];
       default:
@@ -152,7 +157,7 @@ export class UiStream {
   }
 
   /** Shows a call to the client, which answers it (a question) or waits for its result. */
-  #show({ callId, name, args, agentId, turnId }: EventOf<'tool.request'>, providerExecuted: boolean): readonly UIMessageChunk[] {
+  #show({ callId, name, args, agentId, turnId }: EventOf<'tool.request'>, asking?: AskingId): readonly UIMessageChunk[] {
     const call = this.#calls.get(callId);
     if (call !== undefined) call.isShown = true;
     const chunk: UIMessageChunk = {
@@ -161,41 +166,48 @@ export class UiStream {
       toolName: name,
       input: args ?? {},
       dynamic: true,
-      providerExecuted,
-      toolMetadata: { agentId },
+      providerExecuted: asking === undefined,
+      toolMetadata: { agentId, ...(asking === undefined ? {} : { asking }) },
     };
     return [...(agentId === this.#root ? this.#open(turnId) : []), ...this.#keep(chunk)];
   }
 
-  #suspend({ callId, agentId, on }: EventOf<'tool.suspend'>): readonly UIMessageChunk[] {
+  #suspend({ seq, callId, agentId, on }: EventOf<'tool.suspend'>): readonly UIMessageChunk[] {
     const call = this.#calls.get(callId);
     if (call === undefined || on.kind === 'agents') return [];
-    if (on.kind === 'question')
-      return [...this.#show(call.request, false), ...this.#ask({ id: callId, agentId, message: on.prompt, schema: on.schema })];
-    call.isAsked = true;
+    if (on.kind === 'question') {
+      const asked = { seq, fingerprint: on.fingerprint };
+      const shown = this.#show(call.request, askingId(this.#run, asked));
+      return [...shown, ...this.#ask({ asked, agentId, callId, message: on.prompt, schema: on.schema })];
+    }
+    const approvalId = askingId(this.#run, { seq, fingerprint: on.capability.fingerprint });
+    call.asking = approvalId;
     call.isApproved = undefined;
     const words = warningText(on);
     const reason = words === '' ? {} : { reason: words };
-    const shown = call.isShown ? [] : this.#show(call.request, true);
-    return [...shown, ...this.#keep({ type: 'tool-approval-request', approvalId: callId, toolCallId: callId, ...reason })];
+    const shown = call.isShown ? [] : this.#show(call.request);
+    return [...shown, ...this.#keep({ type: 'tool-approval-request', approvalId, toolCallId: callId, ...reason })];
   }
 
-  #ask({ id, agentId, message, schema = null }: AskedQuestion): readonly UIMessageChunk[] {
-    const question: JsonObject = { id, agentId, message, schema, answer: null, isOpen: true };
-    this.#questions.set(id, question);
-    return this.#keep({ type: 'data-question', id, data: question });
+  #ask(question: AskedQuestion): readonly UIMessageChunk[] {
+    return this.#keep(this.#questions.ask(question));
   }
 
-  #askAtCheckpoint({ agentId, checkpoint }: EventOf<'agent.await'>): readonly UIMessageChunk[] {
+  #askOwn({ seq, agentId, prompt, fingerprint }: EventOf<'stagnation.act'>): readonly UIMessageChunk[] {
+    if (prompt === undefined || fingerprint === undefined) return [];
+    return this.#ask({ asked: { seq, fingerprint }, agentId, message: prompt });
+  }
+
+  #askAtCheckpoint({ seq, agentId, checkpoint }: EventOf<'agent.await'>): readonly UIMessageChunk[] {
     if (checkpoint === undefined) return [];
-    return this.#ask({ id: questionId(agentId), agentId, message: checkpoint.prompt, schema: { enum: [...checkpointChoices] } });
+    const { prompt, fingerprint } = checkpoint;
+    return this.#ask({ asked: { seq, fingerprint }, agentId, message: prompt, schema: { enum: [...checkpointChoices] } });
   }
 
-  #settleQuestion(id: string, answer: JsonObject[string]): readonly UIMessageChunk[] {
-    const question = this.#questions.get(id);
-    if (question === undefined) return [];
-    this.#questions.delete(id);
-    return this.#keep({ type: 'data-question', id, data: { ...question, answer, isOpen: false } });
+  /** Settles the question of a call, or of the profile of an agent, if it asks one. */
+  #settleQuestion(by: CallId | AgentId, answer: JsonValue): readonly UIMessageChunk[] {
+    const settled = this.#questions.settle(by, answer);
+    return settled === undefined ? [] : this.#keep(settled);
   }
 
   #answer({ callId, verdict, message, value }: EventOf<'tool.answer'>): readonly UIMessageChunk[] {
@@ -204,7 +216,7 @@ export class UiStream {
     if (call === undefined) return [];
     call.isApproved = verdict === 'approved';
     // A call shown in an earlier message gets its verdict there.
-    return call.isAsked && call.isShown ? this.#keep(decision(callId, call.isApproved, message)) : [];
+    return call.asking !== undefined && call.isShown ? this.#keep(decision(call.asking, call.isApproved, message)) : [];
   }
 
   #endCall({ callId, status, content, error }: EventOf<'tool.end'>): readonly UIMessageChunk[] {
@@ -213,27 +225,29 @@ export class UiStream {
     if (call === undefined) return [];
     const settled = this.#settleQuestion(callId, null);
     const errorText = error?.message ?? contentText(content);
-    const { request, isShown, isAsked, isApproved } = call;
+    const { request, isShown, asking, isApproved } = call;
     if (!isShown && request.agentId !== this.#root) return settled;
     // Arguments could not be used: shows the call together with its error.
     if (request.args === null) return [...settled, ...this.#open(request.turnId), ...this.#keep(badInput(request, errorText))];
-    const shown = isShown ? [] : this.#show(request, true);
+    const shown = isShown ? [] : this.#show(request);
     const dynamic = true;
+    // Without the id of a question that is over now: the output is no longer an answer.
+    const toolMetadata = { agentId: request.agentId };
     const end: readonly UIMessageChunk[] =
       status === 'ok'
-        ? [{ type: 'tool-output-available', toolCallId: callId, output: toWire(content), dynamic }]
-        : isAsked && isShown && isApproved !== true
+        ? [{ type: 'tool-output-available', toolCallId: callId, output: toWire(content), dynamic, toolMetadata }]
+        : asking !== undefined && isShown && isApproved !== true
           ? [
               // The message schema has no state for a call that failed before its verdict.
-              ...(isApproved === undefined ? [decision(callId, false, errorText)] : []),
+              ...(isApproved === undefined ? [decision(asking, false, errorText)] : []),
               { type: 'tool-output-denied', toolCallId: callId },
             ]
-          : [{ type: 'tool-output-error', toolCallId: callId, errorText, dynamic }];
+          : [{ type: 'tool-output-error', toolCallId: callId, errorText, dynamic, toolMetadata }];
     return [...settled, ...shown, ...this.#keep(...end)];
   }
 }
 
-function decision(approvalId: CallId, approved: boolean, reason: string | undefined): UIMessageChunk {
+function decision(approvalId: AskingId, approved: boolean, reason: string | undefined): UIMessageChunk {
   return { type: 'tool-approval-response', approvalId, approved, ...(reason === undefined ? {} : { reason }) };
 }
 

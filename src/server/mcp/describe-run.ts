@@ -57,6 +57,6 @@ function pendingText(request: PendingRequest): string {
 }
 
 function pendingData(request: PendingRequest): JsonValue {
-  const { id, kind, path, tool, args, message, schema, prompt, sandbox, changed, fingerprint } = request;
-  return toWire({ id, kind, path, tool, args, message, schema, prompt, sandbox, changed, fingerprint });
+  const { id, callId, kind, path, tool, args, message, schema, prompt, sandbox, changed, fingerprint } = request;
+  return toWire({ id, callId, kind, path, tool, args, message, schema, prompt, sandbox, changed, fingerprint });
 }

@@ -165,12 +165,12 @@ export function decidingTool(): TeamTool {
       type: 'object',
       properties: {
         run_id: runId,
-        id: { type: 'string', description: 'The id of the call.' },
+        id: { type: 'string', description: 'The id of the request, as get_run shows it.' },
         decision: { enum: ['approve', 'reject'] },
         message: { type: 'string', maxLength: 10_000, description: 'Why it is rejected, for the agent.' },
         fingerprint: {
           type: 'string',
-          description: 'The fingerprint from get_run: the call is approved only if nothing has changed since.',
+          description: 'The fingerprint from get_run, to be checked beside the id, which names it already.',
         },
         wait_seconds: wait,
       },

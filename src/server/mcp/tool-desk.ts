@@ -121,14 +121,14 @@ export class ToolDesk {
     );
     run.subscribe({
       onEvents: (events) => {
-        for (const event of events) this.#onEvent(event);
+        for (const event of events) this.#onEvent(run, event);
       },
       onHalt: (error) => this.#endRun(error),
     });
     return run;
   }
 
-  #onEvent(event: CadreEvent): void {
+  #onEvent(run: Run, event: CadreEvent): void {
     if (event.type === 'model.end')
       for (const { callId, providerCallId } of event.reply?.toolCalls ?? [])
         if (providerCallId !== undefined) this.#calls.set(callId, providerCallId);
@@ -139,7 +139,7 @@ export class ToolDesk {
     }
     if (event.type === 'run.end')
       this.#endRun(new CadreError('RUN_ENDED', `the run that made the calls has ended (${event.outcome})`));
-    const news = event.type === 'tool.suspend' ? waitingText(event) : newsOf(event);
+    const news = event.type === 'tool.suspend' ? waitingText(run, event.callId) : newsOf(event);
     if (news !== undefined) for (const { progress } of this.#waiting.values()) progress(news);
   }
 
@@ -156,14 +156,16 @@ export class ToolDesk {
     // A running call blocks all that follow; ending its run ends it with everything it started. Other waiting calls keep their run, and
     // an approval request is rejected so that it does not block them.
     const reason = 'the client has cancelled the call';
-    const asked = run.pending.find(({ id: callId, kind }) => kind === 'approval' && this.#calls.get(callId as CallId) === id);
+    const asked = run.pending.find(({ callId, kind }) => kind === 'approval' && this.#calls.get(callId as CallId) === id);
     // The client has its answer already; if the store fails here, the run ends and the next caller gets the error.
     if (this.#waiting.size <= 1) run.cancel(reason).catch(() => undefined);
     else if (asked !== undefined) run.reject(asked.id, { message: reason }).catch(() => undefined);
   }
 }
 
-/** Describes a call that waits for a person. */
-function waitingText({ runId, callId }: Extract<CadreEvent, { type: 'tool.suspend' }>): string {
-  return `${callId} waits for a person: cadre approve ${runId} ${callId}`;
+/** Describes a call that waits for a person; undefined for one that waits for agents. */
+function waitingText(run: Run, callId: CallId): string | undefined {
+  const asked = run.pending.find((request) => request.callId === callId);
+  if (asked === undefined) return undefined;
+  return `${asked.tool} waits for a person: cadre ${asked.kind === 'approval' ? 'approve' : 'answer'} ${run.id} ${asked.id}`;
 }

@@ -57,11 +57,15 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
   ProjectRow: recordOf<ProjectRow>({ name: text, runs: count, updatedAt: time }),
   MarkedRuns: recordOf<{ readonly runIds: readonly string[] }>({ runIds: { type: 'array', items: text } }),
   PendingRequest: recordOf<PendingRequest>({
-    id: { type: 'string', description: 'The id for approve, reject and answer.' },
+    id: {
+      type: 'string',
+      description: 'The id of this asking, for approve, reject and answer. What is asked later has another id.',
+    },
     kind: { enum: ['approval', 'question'] },
     agentId: text,
     path: { type: 'array', items: text, description: 'The agents from the first one down to the one that asks.' },
     turnId: text,
+    callId: maybe({ type: 'string', description: 'The call it is about; absent when the profile asks.' }),
     tool: text,
     args: object,
     message: maybe(text),
@@ -83,10 +87,10 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
       items: { enum: [...capabilityParts] },
       description: 'Parts that have changed since a person approved the call, so that it waits again.',
     }),
-    fingerprint: maybe({
+    fingerprint: {
       type: 'string',
-      description: 'Hash of everything that an approval covers; see `fingerprint` of approve.',
-    }),
+      description: 'Hash of everything that is shown, and that an approval covers. Part of the id.',
+    },
     since: time,
     expiresAt: maybe(time),
     onExpire: maybe({ enum: ['allow', 'deny'] }),

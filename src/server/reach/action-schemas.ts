@@ -41,7 +41,7 @@ export const actionSchemas = {
         type: 'string',
         pattern: '^[\\w-]{1,100}$',
         description:
-          'Fingerprint of the request as shown: the approval is refused if the request has changed since. For one call at a time.',
+          'Fingerprint of the request as shown, to be checked beside its id, which names it already. For one call at a time.',
       },
     },
     ['ids'],

@@ -1,6 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import type { Journal } from '../../core/events/journal.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { readFate } from '../../engine/input/asking-fate.ts';
 import type { ExternalItem } from '../../engine/input/external-item.ts';
 import type { Run } from '../../engine/run.ts';
 import { choicesOf, readAnswer } from '../../inspect/read-answer.ts';
@@ -16,9 +18,17 @@ export interface ThreadRequest {
   /** Profile of a new conversation. */
   readonly profile: string | undefined;
   /** Message of the user, if there is one. */
-  readonly message: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
-  /** The user's verdicts; most may belong to earlier requests. */
+  readonly message: ThreadMessage | undefined;
+  /** The user's verdicts. */
   readonly verdicts: readonly GivenVerdict[];
+}
+
+/** A message of the user. */
+export interface ThreadMessage {
+  readonly text: string;
+  readonly attachments: readonly JsonObject[];
+  /** Ids of the questions it may answer: those that the client showed when it was written. */
+  readonly answers: readonly string[];
 }
 
 /** Effect of a request, and the part of the run that its answer covers. */
@@ -28,6 +38,10 @@ export interface Submitted {
   readonly exchange: Exchange;
   /** Last sequence number that the client knows or that belongs to earlier answers. */
   readonly known: number;
+  /** True when the request repeats a decision that was made before; the answer is what followed it. */
+  readonly isRepeat?: boolean;
+  /** Refusals of verdicts that decided nothing, while the rest of the request had an effect. */
+  readonly refused: readonly CadreError[];
 }
 
 /** Handles a request: launches the conversation's run, applies verdicts, posts the message. A message answers a pending question. */
@@ -36,7 +50,7 @@ export async function submit(parts: ServerParts, threads: Threads, request: Thre
   if (run === undefined) return await newExchange('launched', threads, await launch(parts, threads, request));
   const { name, message } = request;
   if (run.state.outcome === undefined || message === undefined) {
-    const done = await whileListening(threads, run, (listening) => continueRun(listening, request));
+    const done = await whileListening(threads, run, (listening) => continueRun(parts, listening, request));
     if (done !== 'over') return done;
   }
   if (message === undefined)
@@ -48,7 +62,7 @@ export async function submit(parts: ServerParts, threads: Threads, request: Thre
 async function newExchange(did: 'launched' | 'said', threads: Threads, run: Run): Promise<Submitted> {
   return await whileListening(threads, run, (listening) => {
     const exchange = exchangeOf(run);
-    return { did, listening, exchange, known: exchange.seq };
+    return { did, listening, exchange, known: exchange.seq, refused: [] };
   });
 }
 
@@ -82,20 +96,27 @@ async function launch(
 }
 
 /** Applies verdicts and posts the message; `over` when the run ended before. */
-async function continueRun(listening: Listening, { message, verdicts }: ThreadRequest): Promise<Submitted | 'over'> {
+async function continueRun(
+  { engine }: ServerParts,
+  listening: Listening,
+  { message, verdicts }: ThreadRequest,
+): Promise<Submitted | 'over'> {
   const { run } = listening;
   // A question belongs to the exchange before its answer.
   const before = { listening, exchange: exchangeOf(run), known: run.state.seq };
-  const given = await giveVerdicts(run, verdicts);
-  if (message === undefined) return { did: given > 0 ? 'decided' : 'nothing', ...before };
-  const question =
-    message.attachments.length === 0 && given === 0 ? run.pending.find(({ kind }) => kind === 'question') : undefined;
-  const answer = question === undefined ? '' : readAnswer(question, message.text);
-  // At a checkpoint, any text except its choices is a message, with which the agent continues.
-  const isWords = question?.tool === '' && question.schema !== undefined && !choicesOf(question).includes(answer);
-  if (question !== undefined && !isWords) {
-    await run.answer(question.id, answer);
-    return { did: 'answered', ...before };
+  const answering = message === undefined ? undefined : await questionFor(run, message, engine.records);
+  const { decided, repeats, refused } = await giveVerdicts(run, verdicts);
+  if (message === undefined) {
+    if (decided > 0) return { did: 'decided', ...before, refused };
+    if (repeats !== undefined) return { did: 'nothing', ...before, known: repeats - 1, isRepeat: true, refused };
+    const [refusal] = refused;
+    if (refusal !== undefined) throw refusal;
+    return { did: 'nothing', ...before, refused };
+  }
+  if (answering?.kind === 'repeat') return { did: 'answered', ...before, known: answering.known, isRepeat: true, refused };
+  if (answering?.kind === 'answer' && decided === 0) {
+    await run.answer(answering.id, answering.value);
+    return { did: 'answered', ...before, refused };
   }
   try {
     await run.send(messageOf(message));
@@ -104,7 +125,47 @@ async function continueRun(listening: Listening, { message, verdicts }: ThreadRe
     throw thrown;
   }
   const exchange = exchangeOf(run);
-  return { did: 'said', listening, exchange, known: exchange.seq };
+  return { did: 'said', listening, exchange, known: exchange.seq, refused };
+}
+
+/** What a message of the user is to the questions of a run: the answer to one, or one that was given before. */
+type Answering =
+  | { readonly kind: 'answer'; readonly id: string; readonly value: JsonValue }
+  | { readonly kind: 'repeat'; readonly known: number };
+
+/**
+ * Returns what a message answers; undefined when it is a message like any other. It answers only a question that the client showed.
+ *
+ * @throws CadreError `PENDING_UNKNOWN` when a question waits that the client did not show: whoever wrote the message has not seen it, and a
+ * message may let its agent go on
+ */
+async function questionFor(
+  run: Run,
+  { text, attachments, answers }: ThreadMessage,
+  records: Pick<Journal, 'read'>,
+): Promise<Answering | undefined> {
+  const open = run.pending.filter(({ kind }) => kind === 'question');
+  const question = open.find(({ id }) => answers.includes(id));
+  if (question !== undefined) {
+    const value = readAnswer(question, text);
+    // At a checkpoint, any text except its choices is a message, with which the agent continues.
+    const isWords = question.callId === undefined && question.schema !== undefined && !choicesOf(question).includes(value);
+    return isWords || attachments.length > 0 ? undefined : { kind: 'answer', id: question.id, value };
+  }
+  let ended = '';
+  for (const id of answers) {
+    const fate = await readFate(run.state, (after) => records.read(run.id, { after }), id);
+    if (fate?.end === 'answered' && isDeepStrictEqual(fate.value, readAnswer(fate, text)))
+      return { kind: 'repeat', known: fate.seq - 1 };
+    if (fate !== undefined) ended += `; request ${id} ${fate.words}`;
+  }
+  const [unseen] = open;
+  if (unseen === undefined) return undefined;
+  throw new CadreError(
+    'PENDING_UNKNOWN',
+    `run ${run.id} asks ${unseen.id}, and this message does not answer it, since its client did not show it${ended}. Look at the question (load the chat's messages again, or run the thread without a message), and answer it. It asks: ${(unseen.message ?? '').slice(0, 500)}`,
+    { details: { id: unseen.id } },
+  );
 }
 
 function messageOf(message: NonNullable<ThreadRequest['message']>): ExternalItem {
@@ -120,19 +181,4 @@ export function exchangeOf(run: Run): Exchange {
   const exchange = currentExchange(run.state);
   if (exchange !== undefined) return exchange;
   throw new CadreError('RUN_UNKNOWN', `run ${run.id} has no message of a user yet`);
-}
-
-/**
- * Returns the last sequence number before another client decided one of these requests. The verdicts come too late then, and the
- * client has seen nothing after that event.
- */
-export async function decidedAt(
-  journal: Pick<Journal, 'read'>,
-  { listening: { run }, exchange: { from } }: Pick<Submitted, 'listening' | 'exchange'>,
-  verdicts: readonly GivenVerdict[],
-): Promise<number | undefined> {
-  const ids = new Set<string>(verdicts.map(({ id }) => id));
-  const events = await journal.read(run.id, { after: from });
-  const first = events.find((event) => event.type === 'tool.answer' && ids.has(event.callId));
-  return first === undefined ? undefined : first.seq - 1;
 }

@@ -48,7 +48,8 @@ export function continueCall(stored: JsonValue, context: TransitionContext, answ
       quotes: waiting.map(({ meta }) => meta.agentId),
     };
   // Returns the same wait and memo objects, so that storage can detect that nothing changed.
-  const on = context.agent.calls.open.get(context.callId)?.waitFor ?? { kind: 'agents', agentIds: agentsOf(calls), orWait: true };
+  const waitFor = context.agent.calls.open.get(context.callId)?.waitFor;
+  const on = waitFor?.kind === 'agents' ? waitFor : ({ kind: 'agents', agentIds: agentsOf(calls), orWait: true } as const);
   return { kind: 'suspend', on, memo: stored, events };
 }
 

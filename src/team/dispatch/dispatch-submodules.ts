@@ -99,10 +99,9 @@ function associateEnded(
   const ended = happening.kind === 'agent_ended' ? context.run.agents.get(happening.agentId) : undefined;
   const events = ended === undefined ? [] : settleAssignment(ended, endingOf(ended), context);
   // Returns the same wait and memo objects, so that storage can detect that nothing changed.
-  const on = context.agent.calls.open.get(context.callId)?.waitFor ?? {
-    kind: 'agents',
-    agentIds: memo.started.map((entry) => entry.agentId),
-  };
+  const waitFor = context.agent.calls.open.get(context.callId)?.waitFor;
+  const agentIds = memo.started.map((entry) => entry.agentId);
+  const on = waitFor?.kind === 'agents' ? waitFor : ({ kind: 'agents', agentIds } as const);
   return { kind: 'suspend', on, memo: stored, events: [...events, ...releaseHeld(context, maxParallel)] };
 }
 

@@ -90,7 +90,7 @@ function goOn(args: JsonObject, stored: JsonValue, decision: Decision): Transiti
   const memo = fromStoredPlan(stored);
   const advanced = advancePlan(memo, { goal: textOf(args['goal']), settings }, context);
   const waitFor = context.agent.calls.open.get(context.callId)?.waitFor;
-  if (advanced.running.length === 0 || advanced.memo !== memo || waitFor === undefined)
+  if (advanced.running.length === 0 || advanced.memo !== memo || waitFor?.kind !== 'agents')
     return outcomeOf(advanced, countsOf(decision), decision);
   // Returns the same wait and memo objects, so that storage can detect that nothing changed.
   return { kind: 'suspend', on: waitFor, memo: stored, events: advanced.events };

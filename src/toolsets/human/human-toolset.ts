@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
-import type { WaitFor } from '../../core/tool/wait-for.ts';
+import type { Question } from '../../core/tool/wait-for.ts';
 import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 
@@ -52,7 +52,7 @@ function askHuman({ name, settings, toolName }: ToolsetRequest): TransitionTool 
     run: (args: JsonObject) => {
       const { question, choices } = args;
       const schema: JsonObject = Array.isArray(choices) ? { enum: choices } : { type: 'string' };
-      const on: WaitFor = {
+      const on: Question = {
         kind: 'question',
         prompt: String(question),
         schema,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { AgentId, RunId } from '../../../src/core/ids.ts';
 import { UiStream } from '../../../src/server/chat/ui-stream.ts';
 import type { RunNews } from '../../../src/server/threads/follow-run.ts';
 import { Threads } from '../../../src/server/threads/threads.ts';
@@ -39,7 +40,8 @@ async function all(news: AsyncIterable<RunNews>): Promise<readonly RunNews[]> {
 }
 
 function textIn(news: readonly RunNews[], root: string): string {
-  const stream = new UiStream(root as ConstructorParameters<typeof UiStream>[0]);
+  const run = { runId: 'run' as RunId, createdAt: 0, parentRun: undefined };
+  const stream = new UiStream(run, root as AgentId);
   let text = '';
   for (const chunk of news.flatMap((each) => stream.take(each))) {
     if (chunk.type === 'reset-step') text = '';

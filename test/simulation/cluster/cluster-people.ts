@@ -98,14 +98,14 @@ export class ClusterPeople {
     const { people } = this.#world;
     const [pending] = run.pending;
     if (pending === undefined) return;
-    const { id } = pending;
+    const { id, callId = id } = pending;
     const isApproval = pending.kind === 'approval';
     const decide = async (): Promise<void> => {
       if (!isApproval) await run.answer(id, people.pick(['happened', 'not_happened', 'unknown']));
       else if (people.chance(0.7)) await run.approve(id);
       else await run.reject(id, { message: 'no' });
     };
-    const act = { kind: isApproval ? ('verdict' as const) : ('answer' as const), about: id, runId: run.id };
+    const act = { kind: isApproval ? ('verdict' as const) : ('answer' as const), about: callId, runId: run.id };
     this.#do(process, act, decide);
     if (isTwice) this.#do(process, act, decide);
   }

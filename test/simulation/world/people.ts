@@ -19,6 +19,8 @@ export class People {
   /** Calls that were made and not answered yet, by those who still wait. */
   readonly waiting = new Set<string>();
   readonly #runs: Deeds;
+  /** Requests that people have seen, of all runs. */
+  readonly #seen = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -74,7 +76,9 @@ export class People {
   decide(host: Host, run: Run): void {
     const { people } = this.#world;
     if (run.pending.length === 0) return;
+    this.#decideOld(run);
     const request = people.pick(run.pending);
+    const { callId = '' } = request;
     const facts = this.#world.disk.factsOf(run.id);
     if (request.kind === 'question' && request.tool === '') {
       const agentId = request.agentId;
@@ -85,13 +89,25 @@ export class People {
     if (request.kind === 'question') {
       const choices = request.schema?.['enum'];
       const answer: JsonValue = Array.isArray(choices) ? people.pick(choices) : { said: 'yes' };
-      return this.#expect(host, `the answer to ${request.id}`, run.answer(request.id, answer), () =>
-        facts.verdicts.has(request.id),
-      );
+      return this.#expect(host, `the answer to ${request.id}`, run.answer(request.id, answer), () => facts.verdicts.has(callId));
     }
     const verdict = people.chance(0.6) ? 'approved' : 'rejected';
     const work = verdict === 'approved' ? run.approve(request.id, this.#howApproved()) : run.reject(request.id, { message: 'No.' });
-    this.#expect(host, `that ${request.id} was ${verdict}`, work, () => facts.verdicts.get(request.id)?.has(verdict) === true);
+    this.#expect(host, `that ${request.id} was ${verdict}`, work, () => facts.verdicts.get(callId)?.has(verdict) === true);
+  }
+
+  /** Decides over a request that was seen before, in any run, and that does not wait here: a page that was left open. It must decide nothing. */
+  #decideOld(run: Run): void {
+    const { people } = this.#world;
+    for (const { id } of run.pending) this.#seen.add(id);
+    if (!people.chance(0.2)) return;
+    const id = people.pick([...this.#seen]);
+    if (run.pending.some((request) => request.id === id)) return;
+    const work = people.chance(0.5) ? run.approve(id) : people.chance(0.5) ? run.reject(id) : run.answer(id, 'go on');
+    work.then(
+      () => this.#world.violated(`T6: a verdict on ${id}, which does not wait in ${run.id}, was taken for another request`),
+      () => undefined,
+    );
   }
 
   /** As it is, once and for all, or with other arguments. */
