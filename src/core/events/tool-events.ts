@@ -5,7 +5,7 @@ import { changedText } from '../state/capability.ts';
 import { agentId, content, contentHash, errorRecord } from './common-parts.ts';
 import { defineEvent, type DraftOf, ofCall } from './define-event.ts';
 import { oneLine } from './one-line.ts';
-import { agentEnding, callStatus, capability, waitFor } from './tool-parts.ts';
+import { agentEnding, callStatus, capability, gateRecords, waitFor } from './tool-parts.ts';
 
 export const toolRequest = defineEvent('tool.request', {
   about: 'A tool call is recorded, before any of it runs.',
@@ -30,8 +30,8 @@ export const toolStart = defineEvent('tool.start', {
   about: 'A tool starts to run.',
   code: 'c<',
   subject: ofCall,
-  fields: { attempt: count },
-  keys: { attempt: 'n' },
+  fields: { attempt: count, gates: optional(gateRecords) },
+  keys: { attempt: 'n', gates: 'g' },
   describe: ({ callId, attempt }) => `call ${callId} began to run (attempt ${attempt})`,
 });
 
@@ -39,7 +39,7 @@ export const toolSuspend = defineEvent('tool.suspend', {
   about: 'A call waits and holds nothing in memory.',
   code: 'cs',
   subject: ofCall,
-  fields: { on: waitFor, memo: json },
+  fields: { on: waitFor, memo: json, gates: optional(gateRecords) },
   describe: ({ callId, on }) => {
     const why =
       on.kind === 'approval' && on.changed !== undefined ? `: a person is asked again, since ${changedText(on.changed)}` : '';
@@ -65,6 +65,7 @@ export const toolAnswer = defineEvent('tool.answer', {
     standing: optional(count),
     /** The wait expired without a person's decision; the gate or the question determined the result. */
     expired: optional(flag),
+    gates: optional(gateRecords),
   },
   describe: ({ verdict, callId, args, always, standing, expired }) => {
     if (expired === true) return `call ${callId} expired without a decision: it counts as ${verdict}`;
@@ -112,10 +113,11 @@ export const toolEnd = defineEvent('tool.end', {
     quotes: optional(list(agentId)),
     /** The call ends its agent in this way, once all calls of the turn are over. */
     end: optional(agentEnding),
+    gates: optional(gateRecords),
     progress: optional(list(record<ToolProgress>({ fraction: number, note: text, at: time }))),
     ms: number,
   },
-  keys: { status: 's', content: 'x', error: 'e', full: 'f', progress: 'p', ms: 'm' },
+  keys: { status: 's', content: 'x', error: 'e', full: 'f', progress: 'p', ms: 'm', gates: 'g' },
   describe: (event) => `call ${event.callId} ended ${event.status}: ${oneLine(contentText(event.content))}`,
 });
 

@@ -1,8 +1,9 @@
 import type { ErrorRecord } from '../error.ts';
 import type { JsonObject } from '../json.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
-import { list, optional, record, variants } from '../schema/records.ts';
-import { as, flag, map, number, oneOf, text } from '../schema/values.ts';
+import { list, mapOf, optional, record, variants } from '../schema/records.ts';
+import { as, flag, json, map, number, oneOf, text } from '../schema/values.ts';
+import type { GateRecord } from '../state/turn.ts';
 import { type Capability, capabilityParts } from '../state/capability.ts';
 import type { ApprovalWait, Expiry, QuestionWait, WaitFor } from '../tool/wait-for.ts';
 import { agentId, contentHash, errorRecord } from './common-parts.ts';
@@ -18,6 +19,21 @@ export const capability = record<Capability>({
   args: contentHash,
   profile: contentHash,
 });
+
+/** The gates that judged a call, in order; on the events that say what became of it, when they say something new. */
+export const gateRecords = list(
+  record<GateRecord>(
+    {
+      id: text,
+      verdict: oneOf('allow', 'deny', 'ask'),
+      matched: flag,
+      values: optional(mapOf(json)),
+      error: optional(errorRecord),
+      skipped: optional(oneOf(true)),
+    },
+    { id: 'i', verdict: 'd', matched: 'm', values: 'v', error: 'e', skipped: 's' },
+  ),
+);
 
 const expiry = record<Expiry>({ afterMs: number, verdict: oneOf('deny', 'allow') });
 

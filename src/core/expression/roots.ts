@@ -8,9 +8,12 @@ export interface ExpressionRoots {
   readonly [root: string]: RootDeclaration;
 }
 
-/** Declaration of a value's fields: any, or only the listed ones. */
+/**
+ * Declaration of a value's fields: any, or only the listed ones. A missing or null value below a `required` root is unknown, not empty: the
+ * expression fails where it needs the value. It may ask whether the value is there: by `has`, `default`, truthiness, or a comparison with `null`.
+ */
 export type RootDeclaration =
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly required?: true }
   | { readonly kind: 'closed'; readonly fields: Readonly<Record<string, RootDeclaration>> };
 
 /** Root of a `v['…']` path that does not start with a root. */

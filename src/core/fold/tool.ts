@@ -77,6 +77,7 @@ function startCall(run: RunContext, agent: SubContext, event: EventOf<'tool.star
   call.startSeq = event.seq;
   call.startedAt = event.at;
   call.attempt = event.attempt;
+  call.gates = event.gates ?? call.gates;
   call.mayHaveHappened = true;
 }
 
@@ -91,6 +92,7 @@ function suspendCall(place: CallPlace, event: EventOf<'tool.suspend'>): void {
     run.standing = withoutStanding(run.standing, subjectOf(place, event.on.gateId));
   }
   call.status = 'suspended';
+  call.gates = event.gates ?? call.gates;
   call.waitFor = event.on;
   call.waitSeq = event.seq;
   call.memo = event.memo;
@@ -105,6 +107,7 @@ function answerCall(place: CallPlace, event: EventOf<'tool.answer'>): void {
   if (event.verdict === 'answered' && event.value === 'not_happened') call.mayHaveHappened = false;
   if (event.args !== undefined) call.args = event.args;
   if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(place, call.waitFor.gateId, event);
+  call.gates = event.gates ?? call.gates;
   call.waitFor = undefined;
   call.status = 'requested';
 }
@@ -142,6 +145,7 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
     agreed: undefined,
     mayHaveHappened: false,
     end: undefined,
+    gates: undefined,
   };
   // A new array of exact size, since it is kept for the whole run: pushing onto an empty one reserves room for 17.
   turn.calls = turn.calls.length === 0 ? [call] : [...turn.calls, call];
@@ -159,6 +163,7 @@ function endCall(run: RunContext, agent: SubContext, event: EventOf<'tool.end'>)
   if (call.status === 'suspended') leaveWait(run, call, event.at);
   if (call.status === 'running') run.activity -= 1;
   call.status = event.status;
+  call.gates = event.gates ?? call.gates;
   call.waitFor = undefined;
   call.end = event;
   agent.calls.open.delete(event.callId);

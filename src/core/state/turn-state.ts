@@ -4,7 +4,7 @@ import type { InboxItem } from '../inbox/inbox.ts';
 import type { PromptSources } from '../prompt/prompt-sources.ts';
 import type { Capability } from './capability.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { CallStatus } from './turn.ts';
+import type { CallStatus, GateRecord } from './turn.ts';
 import type { WaitFor } from '../tool/wait-for.ts';
 
 /** One turn, as the events it consists of. Turn records are built from these on demand. */
@@ -54,4 +54,6 @@ export interface CallState {
   /** True when it was started without an end on record, and nothing shows that it did not happen. */
   mayHaveHappened: boolean;
   end: EventOf<'tool.end'> | undefined;
+  /** The gates that judged it last, in order; undefined when none is about its tool. */
+  gates: readonly GateRecord[] | undefined;
 }

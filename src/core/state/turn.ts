@@ -41,6 +41,16 @@ export interface RuleRecord {
   readonly error?: ErrorRecord;
 }
 
+/**
+ * Result of one gate that is about a called tool, or of the tool's own approval requirement (`needs_approval`). The one that matched, or
+ * failed, decided the call: its `verdict` is the call's. One whose condition fails does not let the call run.
+ */
+export interface GateRecord extends RuleRecord {
+  readonly verdict: 'allow' | 'deny' | 'ask';
+  /** True when it was not asked: an earlier gate had decided. */
+  readonly skipped?: true;
+}
+
 /** Result of one segment of the system prompt. */
 export interface SegmentRecord {
   readonly id: string;

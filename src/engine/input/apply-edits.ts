@@ -18,7 +18,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { ArgumentCheck } from '../../core/tool/argument-check.ts';
 import { profileOf } from '../../core/turn-context.ts';
-import { gateFor } from '../../nodes/tools/tool-gates.ts';
+import { judgeGates } from '../../nodes/tools/tool-gates.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 
 /** Records changed profiles and notifies the agents that plan. Agents use the profiles from their next turn on. */
@@ -91,7 +91,7 @@ export function editProblem(
       'TOOL_ARGUMENTS_INVALID',
       `the new arguments do not fit '${name}', and the call still waits: ${problemsText(checked)}`,
     );
-  const gate = gateFor({ run, agent, profile }, env, { tool, args: checked.args, turnId });
+  const { gate } = judgeGates({ run, agent, profile }, env, { tool, args: checked.args, turnId });
   if (gate?.verdict !== 'deny') return undefined;
   const why = gate.message ?? `not allowed here (gate '${gate.id}')`;
   return new CadreError('TOOL_DENIED', `'${name}' must not run with the new arguments, and the call still waits: ${why}`);

@@ -143,7 +143,8 @@ function recoverCall(context: TurnContext, call: CallState): void {
   if (call.status === 'suspended') expireIfDue(tx, env, call);
   if (call.status !== 'running' || tool.kind !== 'effect') return;
   if (isRepeatable) {
-    if (checkCallStart(context, call)) startCall(context, call, tool);
+    const start = checkCallStart(context, call);
+    if (start !== undefined) startCall(context, call, { tool, ...start });
   } else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(context, call, tool.verify);
   else settleUnknown(context, call);
 }

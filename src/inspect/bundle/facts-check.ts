@@ -1,5 +1,5 @@
 import type { SourceRef } from '../../core/profile/source-ref.ts';
-import type { Declared, PlainProfileFacts, SegmentFacts } from '../turn/profile-facts.ts';
+import type { Declared, DeclaredGate, PlainProfileFacts, SegmentFacts } from '../turn/profile-facts.ts';
 import type { Schema } from '../../core/schema/schema.ts';
 import { list, mapOf, optional, record } from '../../core/schema/records.ts';
 import { as, count, number, text } from '../../core/schema/values.ts';
@@ -38,6 +38,7 @@ const facts = mapOf(
     preTurnObservers: declared(),
     postTurnObservers: declared(),
     flowDecider: declared(),
+    toolGates: list(record<DeclaredGate>({ id: text, condition: optional(written), source })),
     strategies: mapOf(record<{ readonly priority?: number }>({ priority: optional(number) })),
     origins: mapOf(source),
     contextWindows: optional(mapOf(count)),

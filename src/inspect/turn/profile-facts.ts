@@ -11,6 +11,9 @@ export interface Declared<ActionType extends string> {
   readonly source: SourceRef;
 }
 
+/** A gate as views see it. */
+export type DeclaredGate = Omit<Declared<string>, 'action'>;
+
 /** Fields of a segment that views need. */
 export interface SegmentFacts extends Pick<
   CompiledSegment,
@@ -31,6 +34,7 @@ export interface ProfileFacts {
   readonly preTurnObservers: readonly Declared<ObserverAction['type']>[];
   readonly postTurnObservers: readonly Declared<ObserverAction['type']>[];
   readonly flowDecider: readonly Declared<DeciderAction['type']>[];
+  readonly toolGates: readonly DeclaredGate[];
   readonly strategies: ReadonlyMap<string, { readonly priority?: number }>;
   /** Sources of the profile's values, by path. */
   readonly origins: ReadonlyMap<string, SourceRef>;
@@ -57,6 +61,11 @@ export function toPlainFacts(profile: CompiledProfile, llmConfigs: ReadonlyMap<s
     preTurnObservers: profile.preTurnObservers.map(toDeclared),
     postTurnObservers: profile.postTurnObservers.map(toDeclared),
     flowDecider: profile.flowDecider.map(toDeclared),
+    toolGates: profile.toolGates.map(({ id, condition, source }) => ({
+      id,
+      source,
+      ...(condition === undefined ? {} : { condition: { source: condition.source } }),
+    })),
     strategies: Object.fromEntries(
       [...profile.strategies].map(([source, { priority }]) => [source, priority === undefined ? {} : { priority }]),
     ),

@@ -5,6 +5,8 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Content } from '../../core/prompt/message.ts';
 import type { CallState, TurnState } from '../../core/state/turn-state.ts';
 import type { WaitFor } from '../../core/tool/wait-for.ts';
+import type { ProfileFacts } from './profile-facts.ts';
+import { callGates, type GateView } from './turn-judgements.ts';
 
 /** One tool call of a turn, from request to result. */
 export interface ToolInteraction {
@@ -33,16 +35,18 @@ export interface ToolInteraction {
   readonly attempt: number;
   /** A person approved it. */
   readonly approved: boolean;
+  /** Gates that are about its tool, in order, as they judged it last; empty when there are none. */
+  readonly gates: readonly GateView[];
   /** Wait of a suspended call. */
   readonly waitFor: WaitFor | undefined;
 }
 
 /** The tool calls of a turn, in the order of the reply. */
-export function toolInteractions(turn: TurnState): readonly ToolInteraction[] {
-  return turn.calls.map((call) => toToolInteraction(turn, call));
+export function toolInteractions(turn: TurnState, profile: ProfileFacts | undefined): readonly ToolInteraction[] {
+  return turn.calls.map((call) => toToolInteraction(turn, call, profile));
 }
 
-function toToolInteraction(turn: TurnState, call: CallState): ToolInteraction {
+function toToolInteraction(turn: TurnState, call: CallState, profile: ProfileFacts | undefined): ToolInteraction {
   const { end, request } = call;
   const asked = turn.modelEnd?.reply?.toolCalls.find((candidate) => candidate.callId === call.callId) ?? turn.decide?.action.call;
   return {
@@ -62,6 +66,7 @@ function toToolInteraction(turn: TurnState, call: CallState): ToolInteraction {
     progress: end?.progress ?? [],
     attempt: call.attempt,
     approved: call.approved,
+    gates: callGates(call, profile),
     waitFor: call.waitFor,
   };
 }

@@ -1,8 +1,8 @@
 import type { DecidedAction } from '../../core/events/turn-parts.ts';
 import type { DeciderAction, ObserverAction } from '../../core/profile/profile.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
-import type { TurnState } from '../../core/state/turn-state.ts';
-import type { RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
+import type { CallState, TurnState } from '../../core/state/turn-state.ts';
+import type { GateRecord, RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 
 /** An observer's result in a turn, with its declaration. */
@@ -18,6 +18,15 @@ export interface RuleView extends RuleRecord {
   readonly action?: DeciderAction['type'];
   readonly declaredAt?: SourceRef;
 }
+
+/** A gate's judgement of a call, with its declaration; the gate `needs_approval` is the tool's own. */
+export interface GateView extends GateRecord {
+  readonly condition?: string;
+  readonly declaredAt?: SourceRef;
+}
+
+/** What came of a gate that is about a call's tool. */
+export type GateResult = 'matched' | 'not_matched' | 'failed' | 'not_asked';
 
 /** A flow decider rule that was not evaluated: an earlier one matched, or the turn was decided without rules. */
 export type UnaskedRule = Pick<RuleView, 'id' | 'condition' | 'action' | 'declaredAt'>;
@@ -48,6 +57,26 @@ export function turnDecision(turn: TurnState, profile: ProfileFacts | undefined)
     return { ...record, ...conditionOf(declared), action: declared.action.type, declaredAt: declared.source };
   });
   return { rules, notAsked: turn.decide === undefined ? [] : notAsked(rules, profile), action: turn.decide?.action };
+}
+
+/** Returns the gates that judged a call, in order. */
+export function callGates({ gates }: CallState, profile: ProfileFacts | undefined): readonly GateView[] {
+  return (gates ?? []).map((record) => {
+    const declared = profile?.toolGates.find((gate) => gate.id === record.id);
+    return declared === undefined ? record : { ...record, ...conditionOf(declared), declaredAt: declared.source };
+  });
+}
+
+/** Returns what came of a gate. */
+export function gateResult({ matched, error, skipped }: GateRecord): GateResult {
+  if (skipped === true) return 'not_asked';
+  if (error !== undefined) return 'failed';
+  return matched ? 'matched' : 'not_matched';
+}
+
+/** Returns the gate that decided a call: the one that matched or failed; undefined when none did. */
+export function decidingGate<Gate extends GateRecord>(gates: readonly Gate[]): Gate | undefined {
+  return gates.find(({ matched, error }) => matched || error !== undefined);
 }
 
 function notAsked(rules: readonly RuleRecord[], profile: ProfileFacts | undefined): readonly UnaskedRule[] {

@@ -181,7 +181,7 @@ export function turnRecordOf(
     },
     attempts: modelEnd?.attempts ?? [],
     reply: toReply(modelEnd?.reply),
-    toolInteractions: toolInteractions(turn),
+    toolInteractions: toolInteractions(turn, profile),
     decision: turnDecision(turn, profile),
     usage: modelEnd?.usage ?? {},
     cost: turnCost(run, turn),

@@ -9,7 +9,7 @@ import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import type { Content } from '../../core/prompt/message.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
-import type { CallStatus } from '../../core/state/turn.ts';
+import type { CallStatus, GateRecord } from '../../core/state/turn.ts';
 import type { Env } from '../../core/env.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 
@@ -30,13 +30,15 @@ export interface CallEnding {
   readonly cause?: number;
   /** Untrusted sources of what the content quotes, framed. */
   readonly taint?: readonly string[];
+  /** The gates that judged it, when that is not on record. */
+  readonly gates?: readonly GateRecord[] | undefined;
 }
 
 /** Ends a call with an error: the model reads its code and its message. */
 export function failCall(
   context: TurnContext,
   callId: CallId,
-  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'progress' | 'taint'>,
+  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'progress' | 'taint' | 'gates'>,
 ): void {
   const { code, message, ...rest } = failure;
   endCall(context, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
@@ -78,6 +80,7 @@ export function endOpenCall(context: TurnContext, call: CallState, tool: Tool | 
   if (ending.progress !== undefined && ending.progress.length > 0) draft.progress = ending.progress;
   if (ending.full !== undefined) draft.full = tx.content(ending.full);
   if (ending.cleaned !== undefined) draft.cleaned = ending.cleaned;
+  if (ending.gates !== undefined) draft.gates = ending.gates;
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
   if (agent.status === 'ended') return;
   const { name, args } = call.request;
@@ -117,7 +120,7 @@ function withoutUnseen(ending: CallEnding): CallEnding {
 export function refuseCall(
   context: TurnContext,
   call: CallState,
-  refusal: ErrorRecord & { readonly status: CallStatus; readonly cause?: number; readonly taint?: readonly string[] },
+  refusal: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'taint' | 'gates'>,
 ): void {
   const { env } = context;
   const { name } = call.request;

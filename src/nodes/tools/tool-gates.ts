@@ -1,7 +1,8 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
-import { toErrorRecord } from '../../core/error.ts';
+import { type ErrorRecord, toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/roots.ts';
+import { valuesRead } from '../../core/expression/values-read.ts';
 import { renderOrSource } from '../../core/expression/template.ts';
 import type { ContentHash, TurnId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
@@ -9,6 +10,7 @@ import type { CompiledProfile, ToolGate } from '../../core/profile/profile.ts';
 import { noSources, type PromptFacts } from '../../core/prompt/prompt-sources.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
+import type { GateRecord } from '../../core/state/turn.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import { meansTool, meansToolset } from '../../core/tool/tool-naming.ts';
 import type { TurnViewEnv } from '../../core/state/turn-view.ts';
@@ -36,18 +38,29 @@ export interface GatedCall {
   readonly turnId: TurnId;
 }
 
+/** The gates that judged a call: the one that decides, and all that are about its tool, for the record. */
+export interface GateJudgement {
+  /** Undefined when none matched: the call may run. */
+  readonly gate: GateVerdict | undefined;
+  readonly asked: readonly GateRecord[];
+}
+
 /**
- * Returns the gate of a call: the first gate of the profile that matches it, else the tool's own approval requirement
- * (`tool_gates`). A gate that fails denies.
+ * Judges a call: the first gate of the profile that matches it decides, else the tool's own approval requirement (`tool_gates`). A gate that
+ * fails decides, too, and never lets the call run: one that asks has a person asked, the others deny.
  */
-export function gateFor(
+export function judgeGates(
   context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
   env: GateEnv,
   call: GatedCall,
-): GateVerdict | undefined {
+): GateJudgement {
   const { profile } = context;
-  const matched = profile.toolGates.length === 0 ? undefined : gateInProfile(context, env, call);
-  return matched ?? (call.tool.needsApproval === true ? ownApproval : undefined);
+  const asked: GateRecord[] = [];
+  const gate = profile.toolGates.length === 0 ? undefined : judgeInProfile(context, env, call, asked);
+  if (call.tool.needsApproval !== true) return { gate, asked };
+  const { id, verdict } = ownApproval;
+  asked.push(gate === undefined ? { id, verdict, matched: true } : { id, verdict, matched: false, skipped: true });
+  return { gate: gate ?? ownApproval, asked };
 }
 
 /** True when a gate may exist for calls of a tool; for most tools none can. */
@@ -65,36 +78,55 @@ export function gateDefinition(profile: CompiledProfile | undefined, gateId: str
   return gate === undefined ? undefined : definitionOf(gate);
 }
 
-/** Returns the verdict of the first gate of the profile that matches a call. */
-function gateInProfile(
+/** Returns the verdict of the first gate of the profile that matches a call or fails, and records each that is about its tool. */
+function judgeInProfile(
   context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
   env: GateEnv,
   call: GatedCall,
+  asked: GateRecord[],
 ): GateVerdict | undefined {
   const { run, agent, profile } = context;
   // Needed only for a tool whose name differs from the one in the gate.
   const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
+  let decided: GateVerdict | undefined;
   let scope: Scope | undefined;
   for (const gate of profile.toolGates) {
     if (!isAbout(gate, call.tool, others)) continue;
+    const { id, verdict, condition } = gate;
+    if (decided !== undefined) {
+      asked.push({ id, verdict, matched: false, skipped: true });
+      continue;
+    }
     scope ??= gateScope(env, run, agent, call);
+    const seen = condition === undefined ? {} : { values: valuesRead(condition, scope) };
     try {
-      if (gate.condition === undefined || gate.condition.test(scope))
-        return verdictOf(gate, scope, stateQuotes(run, agent, env.hash, gate.id));
+      const matched = condition === undefined || condition.test(scope);
+      asked.push({ id, verdict, matched, ...seen });
+      if (matched) decided = verdictOf(gate, scope, stateQuotes(run, agent, env.hash, id));
     } catch (thrown) {
       const error = toErrorRecord(thrown, 'CONDITION_FAILED');
-      const quotes = stateQuotes(run, agent, env.hash, gate.id);
-      const why = quotes?.quote(error.message, gate.condition?.paths ?? []) ?? error.message;
-      return {
-        id: gate.id,
-        verdict: 'deny',
-        message: `gate '${gate.id}' could not be evaluated (${String(why)}), so the call is denied`,
-        definition: definitionOf(gate),
-        ...taintOf(quotes),
-      };
+      decided = failedVerdict(gate, error, scope, stateQuotes(run, agent, env.hash, id));
+      asked.push({ id, verdict: decided.verdict, matched: false, ...seen, error });
     }
   }
-  return undefined;
+  return decided;
+}
+
+/** Returns the verdict of a gate whose condition failed: a person is asked where it asks, else the call is denied. */
+function failedVerdict(gate: ToolGate, error: ErrorRecord, scope: Scope, quotes: StateQuotes | undefined): GateVerdict {
+  const { id, condition, message, expires } = gate;
+  const why = String(quotes?.quote(error.message, condition?.paths ?? []) ?? error.message);
+  const asks = gate.verdict === 'ask';
+  const problem = `gate '${id}' could not be evaluated (${why}), so ${asks ? 'a person is asked' : 'the call is denied'}`;
+  const said = asks && message !== undefined ? `${renderOrSource(message, scope, quotes?.quote)}\n${problem}` : problem;
+  return {
+    id,
+    verdict: asks ? 'ask' : 'deny',
+    message: said,
+    definition: definitionOf(gate),
+    ...taintOf(quotes),
+    ...(asks && expires !== undefined ? { expires } : {}),
+  };
 }
 
 /** True when a gate matches a tool. A gate that allows matches a name only when its meaning is certain. */

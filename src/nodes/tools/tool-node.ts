@@ -17,7 +17,7 @@ import type { CallStatus } from '../../core/state/turn.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitToolDraft } from '../turn/end-agent.ts';
 import { defaultMaxResultChars, keepResult, resultChanges } from './keep-result.ts';
-import { checkCallStart, startCall } from './check-call-start.ts';
+import { type CallStart, checkCallStart, startCall } from './check-call-start.ts';
 import { endMissing } from './missing-tool.ts';
 import { outcomeEvents } from './drafted-state.ts';
 import { type CallEnding, endCall, endOpenCall, failCall } from './end-call.ts';
@@ -88,12 +88,14 @@ function startNext(context: TurnContext): CallTicket | undefined {
       endMissing(context, call);
       continue;
     }
-    if (!checkCallStart(context, call)) continue;
+    const start = checkCallStart(context, call);
+    if (start === undefined) continue;
     if (tool.kind === 'transition') {
-      decideTransition(context, call, call.request.seq, (context) => tool.run(call.args ?? {}, context));
+      const because = { cause: call.request.seq, ...start };
+      decideTransition(context, call, because, (context) => tool.run(call.args ?? {}, context));
       continue;
     }
-    startCall(context, call, tool);
+    startCall(context, call, { tool, ...start });
     return { callId: call.callId };
   }
   return undefined;
@@ -134,7 +136,7 @@ function nextCall({ catalog }: Env, { calls }: SubContext): CallState | undefine
 function decideTransition(
   context: TurnContext,
   call: CallState,
-  cause: number,
+  { cause, gates }: CallStart & { readonly cause: number },
   decide: (context: TransitionContext) => TransitionOutcome,
 ): void {
   const { tx, env, agent } = context;
@@ -146,7 +148,7 @@ function decideTransition(
     checkOutcome(tx.run, env.profiles, call.request.name, outcome);
     events = outcomeEvents(view, call, outcome);
   } catch (thrown) {
-    failCall(context, call.callId, { ...toErrorRecord(thrown, 'TOOL_FAILED'), status: 'error', cause });
+    failCall(context, call.callId, { ...toErrorRecord(thrown, 'TOOL_FAILED'), status: 'error', cause, gates });
     return;
   }
   const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
@@ -155,7 +157,8 @@ function decideTransition(
     // A call that goes on waiting for the same things says nothing new.
     if (call.status === 'suspended' && outcome.on === call.waitFor && outcome.memo === call.memo) return;
     const on = outcome.on.kind === 'question' ? toQuestionWait(env, call, outcome.on) : outcome.on;
-    tx.emit({ type: 'tool.suspend', ...base, on, memo: outcome.memo }, call.request.seq);
+    const judged = gates === undefined ? {} : { gates };
+    tx.emit({ type: 'tool.suspend', ...base, on, memo: outcome.memo, ...judged }, call.request.seq);
     return;
   }
   const tool = env.catalog.get(call.request.name);
@@ -169,6 +172,7 @@ function decideTransition(
     ...(outcome.quotes === undefined ? {} : { quotes: outcome.quotes }),
     ...(fitted.full === undefined ? {} : { full: fitted.full }),
     cause,
+    gates,
   });
 }
 
@@ -177,7 +181,7 @@ function resumeCall(context: TurnContext, call: CallState, happening: ResumeCaus
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.resume === undefined) return;
   const resume: NonNullable<TransitionTool['resume']> = tool.resume;
-  decideTransition(context, call, cause, (context) => resume(call.args ?? {}, context, happening, call.memo));
+  decideTransition(context, call, { cause }, (context) => resume(call.args ?? {}, context, happening, call.memo));
 }
 
 function recordOutcome(context: TurnContext, call: CallState, outcome: ToolOutcome): void {

@@ -59,7 +59,8 @@ export function applyVerdict(
       return { status: 'ok', returned: verdict.result, progress: [] };
     case 'not_happened': {
       const tool = env.catalog.get(name);
-      if (tool?.kind === 'effect' && checkCallStart(context, call)) startCall(context, call, tool, asked.seq);
+      const start = tool?.kind === 'effect' ? checkCallStart(context, call) : undefined;
+      if (tool?.kind === 'effect' && start !== undefined) startCall(context, call, { tool, cause: asked.seq, ...start });
       return undefined;
     }
     case 'unknown':

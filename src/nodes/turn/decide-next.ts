@@ -5,10 +5,9 @@ import { emptyPlace } from '../../core/events/event.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { DecidedAction } from '../../core/events/turn-parts.ts';
 import type { Scope } from '../../core/expression/expression.ts';
-import { readPath } from '../../core/expression/read-path.ts';
+import { valuesRead } from '../../core/expression/values-read.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
-import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import { type CompiledRule, type DeciderAction, handlesErrors } from '../../core/profile/profile.ts';
 import type { ItemTemplate } from '../../core/profile/template.ts';
 import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
@@ -78,14 +77,14 @@ function askRules(
     let matched = false;
     try {
       matched = condition === undefined || condition.test(scope);
-      if (!matched) asked.push({ id, matched, values: valuesOf(condition, scope) });
+      if (!matched) asked.push({ id, matched, values: valuesRead(condition, scope) });
       else {
         const decided = toDecided(context, scope, modelEnd, rule);
         // An exact copy, since it is kept with the turn and a grown array reserves room.
         return { rules: asked.length === 0 ? [{ id, matched }] : [...asked, { id, matched }], decided };
       }
     } catch (thrown) {
-      const seen = matched ? {} : { values: valuesOf(condition, scope) };
+      const seen = matched ? {} : { values: valuesRead(condition, scope) };
       asked.push({ id, matched: false, ...seen, error: toErrorRecord(thrown, 'CONDITION_FAILED') });
     }
   }
@@ -108,21 +107,6 @@ function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope, quotes: 
   };
 }
 
-/** Returns the values a condition read, small enough for the record: scalars as they are, others by their size. */
-function valuesOf(condition: CompiledRule['condition'], scope: Scope): Readonly<Record<string, JsonValue>> {
-  const values: Record<string, JsonValue> = {};
-  for (const path of condition?.paths ?? noPaths) values[path] = shown(readPath(scope, path));
-  return values;
-}
-
-function shown(value: unknown): JsonValue {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return value.length > 80 ? `${value.slice(0, 80)}…` : value;
-  if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (Array.isArray(value)) return `list of ${value.length}`;
-  return isJsonObject(value) ? `map of ${Object.keys(value).length}` : typeof value;
-}
-
 /** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
 function toDecided(context: TurnContext, scope: Scope, modelEnd: EndedCall, winner: CompiledRule | undefined): Decided {
   const { tx, env, agent } = context;
@@ -137,7 +121,6 @@ function toDecided(context: TurnContext, scope: Scope, modelEnd: EndedCall, winn
 }
 
 const noCalls: readonly never[] = [];
-const noPaths: readonly never[] = [];
 
 function actionOf(
   context: TurnContext,

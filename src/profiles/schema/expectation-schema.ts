@@ -49,6 +49,16 @@ const observers: JsonSchema = {
   'x-expects': 'a list of ids, or { fired, quiet }',
 };
 
+const expectedGate = object(
+  "A gate's judgement of the call.",
+  {
+    id: words('Id of the gate, or needs_approval: the requirement of the tool itself.'),
+    result: oneOf('What came of it; not_asked: an earlier gate had decided.', ['matched', 'not_matched', 'failed', 'not_asked']),
+    values: freeMap('Values its condition read, by path, among others: { args.euros: 500 }.'),
+  },
+  { required: ['id'], 'x-what': 'an expected gate', 'x-mistakes': { matched: 'write result: matched', verdict: 'write gate' } },
+);
+
 const expectedCall = object(
   'A tool call.',
   {
@@ -65,7 +75,8 @@ const expectedCall = object(
       'timeout',
       'unknown',
     ]),
-    gate: words('Gate that judged it.'),
+    gate: words('Gate that decided it: the one that matched, or failed.'),
+    gates: list('Gates that are about the tool, among others.', expectedGate),
     contains: texts('Texts in its result, or in the message of its error.'),
     by: named(name('Profile of the calling agent, in a case with run.'), 'profiles'),
   },

@@ -255,6 +255,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     preTurnObservers: objects,
     postTurnObservers: objects,
     flowDecider: objects,
+    toolGates: objects,
     strategies: object,
     contextWindows: maybe({ type: 'object', additionalProperties: number }),
     origins: object,

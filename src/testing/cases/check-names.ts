@@ -48,8 +48,12 @@ class NameCheck {
     const rules = profile.flowDecider.map(({ id }) => id);
     if (typeof expect.rule === 'string') this.#name(['expect', 'rule'], `rule of ${profile.name}`, expect.rule, rules);
     const gates = [...profile.toolGates.map(({ id }) => id), 'needs_approval'];
-    for (const [index, { gate }] of (expect.tool_calls ?? []).entries())
-      if (gate !== undefined) this.#name(['expect', 'tool_calls', index, 'gate'], `gate of ${profile.name}`, gate, gates);
+    for (const [index, call] of (expect.tool_calls ?? []).entries()) {
+      const at = ['expect', 'tool_calls', index];
+      if (call.gate !== undefined) this.#name([...at, 'gate'], `gate of ${profile.name}`, call.gate, gates);
+      for (const [place, { id }] of (call.gates ?? []).entries())
+        this.#name([...at, 'gates', place, 'id'], `gate of ${profile.name}`, id, gates);
+    }
     const segments = profile.segments.map(({ id }) => id);
     for (const [index, { segment }] of (expect.prompt?.says ?? []).entries())
       if (segment !== undefined)

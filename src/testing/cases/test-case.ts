@@ -1,3 +1,4 @@
+import type { GateResult } from '../../inspect/turn/turn-judgements.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 
@@ -99,13 +100,23 @@ export interface GivenResult {
 /** One text or several. */
 export type Texts = string | readonly string[];
 
+/** Expected judgement of a call by a gate. */
+export interface ExpectedGate {
+  readonly id: string;
+  readonly result?: GateResult;
+  /** Values that its condition read, by path, among others. */
+  readonly values?: JsonObject;
+}
+
 /** An expected tool call. */
 export interface ExpectedCall {
   readonly tool: string;
   /** Arguments, among others. */
   readonly args?: JsonObject;
   readonly status?: string;
+  /** The gate that decided it. */
   readonly gate?: string;
+  readonly gates?: readonly ExpectedGate[];
   readonly contains?: Texts;
   /** Profile of the calling agent. */
   readonly by?: string;

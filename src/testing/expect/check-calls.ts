@@ -1,7 +1,8 @@
 import { contentText } from '../../core/prompt/message.ts';
-import type { CallId } from '../../core/ids.ts';
+import { gateText } from '../../inspect/format/turn/turn-judgement-sections.ts';
+import { decidingGate, gateResult } from '../../inspect/turn/turn-judgements.ts';
 import type { TurnRecord } from '../../inspect/turn/turn-record.ts';
-import type { ExpectedCall } from '../cases/test-case.ts';
+import type { ExpectedCall, ExpectedGate } from '../cases/test-case.ts';
 import { Failures, listOf, nearest, textOf } from './failure.ts';
 import { isSubset } from './is-subset.ts';
 
@@ -12,14 +13,11 @@ export interface ActualCall {
   readonly call: Call;
   /** Profile of the calling agent. */
   readonly by: string;
-  readonly gate: string | undefined;
 }
 
 /** Returns the calls of turns, in order. */
-export function callsOf(records: readonly TurnRecord[], gates: ReadonlyMap<CallId, string>): readonly ActualCall[] {
-  return records.flatMap(({ profile, toolInteractions }) =>
-    toolInteractions.map((call) => ({ call, by: profile, gate: gates.get(call.callId) })),
-  );
+export function callsOf(records: readonly TurnRecord[]): readonly ActualCall[] {
+  return records.flatMap(({ profile, toolInteractions }) => toolInteractions.map((call) => ({ call, by: profile })));
 }
 
 /** Checks that exactly these calls were made, in this order. */
@@ -64,19 +62,39 @@ export function checkSomeCalls(
   }
 }
 
-function fits({ tool, args = {}, status, gate, by, contains }: ExpectedCall, actual: ActualCall): boolean {
+function fits({ tool, args = {}, status, gate, gates = [], by, contains }: ExpectedCall, actual: ActualCall): boolean {
   return (
     actual.call.name === tool &&
     isSubset(args, actual.call.args ?? {}) &&
     (status === undefined || actual.call.status === status) &&
-    (gate === undefined || actual.gate === gate) &&
+    (gate === undefined || decidingGate(actual.call.gates)?.id === gate) &&
+    gates.every((expected) => judgedSo(actual.call, expected)) &&
     (by === undefined || actual.by === by) &&
     listOf(contains).every((text) => resultText(actual.call).includes(text))
   );
 }
 
+/** True when a gate judged a call as expected. */
+function judgedSo({ gates }: Call, { id, result, values = {} }: ExpectedGate): boolean {
+  const gate = gates.find((each) => each.id === id);
+  return gate !== undefined && (result === undefined || gateResult(gate) === result) && isSubset(values, { ...gate.values });
+}
+
+function checkGates(failures: Failures, path: readonly (string | number)[], { gate, gates = [] }: ExpectedCall, call: Call): void {
+  const decided = decidingGate(call.gates)?.id;
+  if (gate !== undefined && gate !== decided)
+    failures.add([...path, 'gate'], { message: 'another gate decided the call', expected: gate, actual: decided ?? '(no gate)' });
+  for (const [index, expected] of gates.entries())
+    if (!judgedSo(call, expected))
+      failures.add([...path, 'gates', index], {
+        message: `gate '${expected.id}' judged the call otherwise`,
+        expected: textOf({ ...expected }),
+        actual: call.gates.map(gateText).join('\n') || '(no gate)',
+      });
+}
+
 function checkCall(failures: Failures, path: readonly (string | number)[], expected: ExpectedCall, actual: ActualCall): void {
-  const { call, gate } = actual;
+  const { call } = actual;
   const { args, status, contains } = expected;
   if (args !== undefined && !isSubset(args, call.args ?? {}))
     failures.add([...path, 'args'], {
@@ -90,12 +108,7 @@ function checkCall(failures: Failures, path: readonly (string | number)[], expec
       expected: status,
       actual: call.status,
     });
-  if (expected.gate !== undefined && expected.gate !== gate)
-    failures.add([...path, 'gate'], {
-      message: 'another gate judged the call',
-      expected: expected.gate,
-      actual: gate ?? '(no gate)',
-    });
+  checkGates(failures, path, expected, call);
   for (const text of listOf(contains))
     if (!resultText(call).includes(text))
       failures.add([...path, 'contains'], {

@@ -21,7 +21,7 @@ export async function checkTurn(
   await checkPrompt(failures, expect.prompt, { played, snapshots, name: body.name });
   checkObservers(failures, expect.observers, played.record.observers);
   checkDecision(failures, expect, played);
-  checkAllCalls(failures, expect.tool_calls, callsOf([played.record], played.gates));
+  checkAllCalls(failures, expect.tool_calls, callsOf([played.record]));
   checkTools(failures, expect.tools, played);
   checkState(failures, expect.state, played);
   for (const [index, item] of (expect.posted ?? []).entries()) checkPosted(failures, ['posted', index], item, played);

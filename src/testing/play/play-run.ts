@@ -1,5 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import type { AgentId, CallId } from '../../core/ids.ts';
+import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { callerOf } from '../../core/state/agent-path.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -18,7 +18,6 @@ import { outcomeOf, toScripted } from './scripted-turns.ts';
 import { takeStep } from './person-steps.ts';
 import { replyOf } from './play-turn.ts';
 import { untilQuiet } from './until-quiet.ts';
-import { noteGates } from './watch-gates.ts';
 
 /** Settings of a run to play. */
 export interface RunPlan {
@@ -33,7 +32,6 @@ export async function playRun(
   plan: RunPlan,
 ): Promise<PlayedRun> {
   const { run: given, results = [] } = body;
-  const gates = new Map<CallId, string>();
   const script = given.script === undefined ? undefined : scriptOf(tested, given.script);
   const speakers = new Speakers(given);
   let steps = 0;
@@ -49,12 +47,8 @@ export async function playRun(
   const model = script === undefined ? undefined : createScriptedModel(script);
   await using opened = await tested.engine(
     doubles,
-    (tx, _batch, gate) => {
-      const before = tx.events.length;
-      return () => {
-        steps += 1;
-        noteGates(gates, tx, tx.events.slice(before), gate);
-      };
+    () => () => {
+      steps += 1;
     },
     model,
   );
@@ -83,7 +77,7 @@ export async function playRun(
   const events = await opened.journal.read(run.id);
   const turns = run.turns();
   const content = (hash: Parameters<typeof opened.journal.content>[0]): string | undefined => opened.journal.content(hash);
-  return { set: tested.set, events, state: stateAfter(events, events.length), content, gates, turns, unusedSteps: people.length };
+  return { set: tested.set, events, state: stateAfter(events, events.length), content, turns, unusedSteps: people.length };
 }
 
 /** Gives each agent its own replies, or those of its profile, from the first one on. */

@@ -1,5 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import type { CallId, TurnId } from '../../core/ids.ts';
+import type { TurnId } from '../../core/ids.ts';
 import { callerOf } from '../../core/state/agent-path.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Run } from '../../engine/run.ts';
@@ -12,7 +12,6 @@ import { type PlayedTurn, spanOf, stateAfter } from './played.ts';
 import { outcomeOf, scriptedTurns, type ScriptedTurn, toScripted } from './scripted-turns.ts';
 import { type SeededRun, seedRun, toItem } from './seed-run.ts';
 import { untilQuiet } from './until-quiet.ts';
-import { noteGates } from './watch-gates.ts';
 
 /** Wall time of the given events. */
 const givenAt = Date.UTC(2026, 0, 1, 12);
@@ -60,8 +59,7 @@ export async function playSeeded(tested: TestedProfiles, seeded: SeededRun, plan
   if (turn === undefined) throw new Error(`turn ${turnId} was not folded`);
   const content = (hash: Parameters<typeof opened.journal.content>[0]): string | undefined => opened.journal.content(hash);
   const record = toTurnRecord(state, turn, content, tested.set.profiles, tested.hash);
-  const { gates } = play;
-  return { set: tested.set, events: events.slice(0, to), own: events.slice(from, to), state, content, gates, record };
+  return { set: tested.set, events: events.slice(0, to), own: events.slice(from, to), state, content, record };
 }
 
 async function seed({ journal }: CaseEngine, { runId, events, contents }: SeededRun): Promise<void> {
@@ -77,7 +75,6 @@ class TurnPlay {
   readonly #run = Promise.withResolvers<Run>();
   /** Turns of the tested agent since the run went on. */
   readonly turnIds: TurnId[] = [];
-  readonly gates = new Map<CallId, string>();
   /** Number of decisions. */
   steps = 0;
   isDone = false;
@@ -91,14 +88,13 @@ class TurnPlay {
     this.#run.resolve(run);
   }
 
-  readonly watch: DecisionWatch = (tx, _batch, gate) => {
+  readonly watch: DecisionWatch = (tx) => {
     const before = tx.events.length;
     return () => {
       this.steps += 1;
       for (const event of tx.events.slice(before)) {
         if (event.type === 'turn.start' && event.agentId === this.#seeded.agentId) this.turnIds.push(event.turnId);
       }
-      noteGates(this.gates, tx, tx.events.slice(before), gate);
       this.isDone ||= this.#isOver(tx.run);
     };
   };

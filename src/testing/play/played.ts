@@ -1,6 +1,6 @@
 import type { CadreEvent } from '../../core/events/event.ts';
 import { applyEvent, foldEvents } from '../../core/fold/apply-event.ts';
-import type { CallId, ContentHash, TurnId } from '../../core/ids.ts';
+import type { ContentHash, TurnId } from '../../core/ids.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { prepStart } from '../../inspect/rerender/prep-start.ts';
@@ -12,8 +12,6 @@ export interface Played {
   readonly events: readonly CadreEvent[];
   readonly state: RunContext;
   readonly content: (hash: ContentHash) => string | undefined;
-  /** Gate that judged each call. */
-  readonly gates: ReadonlyMap<CallId, string>;
 }
 
 /** What came of one turn. */

@@ -1,3 +1,4 @@
+import { decidingGate } from '../../inspect/turn/turn-judgements.ts';
 import path from 'node:path';
 import type { EventOf } from '../../core/events/event.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
@@ -63,7 +64,7 @@ export class CoverageMeter {
   }
 
   /** Adds what one case has exercised. */
-  add({ set, events, state, content, gates }: Played, test: TestRef): void {
+  add({ set, events, state, content }: Played, test: TestRef): void {
     this.#test = test;
     const profileOf = (agentId: string): CompiledProfile | undefined => {
       const agent = [...state.agents.values()].find(({ meta }) => meta.agentId === agentId);
@@ -78,8 +79,9 @@ export class CoverageMeter {
       } else if (event.type === 'tool.request') {
         const profile = profileOf(event.agentId);
         this.#see(profile, 'tools', event.name);
-        const gate = gates.get(event.callId);
-        if (gate !== undefined) this.#see(profile, 'gates', gate);
+      } else if ('gates' in event && event.gates !== undefined) {
+        const gate = decidingGate(event.gates);
+        if (gate !== undefined) this.#see(profileOf(event.agentId), 'gates', gate.id);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { closestName } from '../closest-name.ts';
-import { checkFields, innerRange, readRoot, reportUnknownRoot } from './compile-path.ts';
-import { broken, report, type Compiled, type Compiler, type Locals } from './compiler.ts';
+import { checkFields, innerRange, isRequired, readRoot, reportUnknownRoot } from './compile-path.ts';
+import { broken, report, siteOf, type Compiled, type Compiler, type Locals } from './compiler.ts';
 import { isForbiddenKey, readField } from '../data.ts';
 import { failure, type Evaluation } from '../evaluation.ts';
 import type { SyntaxNode } from '../parse.ts';
@@ -26,7 +26,10 @@ export function compileAccessor(
     const parsed = parsePath(text);
     if (parsed === undefined) return null;
     const root = chooseRoot(parsed, roots, evaluation.scope);
-    return readParsedPath(evaluation.scope, root, stepsBelow(parsed, root));
+    const value = readParsedPath(evaluation.scope, root, stepsBelow(parsed, root));
+    // Its root is known only now, so that no use of the value can ask whether it is there.
+    if (value === null && isRequired(compiler, root)) throw failure(`\`${text}\` is missing`, siteOf(compiler, node));
+    return value;
   };
   return { run, type: 'any' };
 }
@@ -49,7 +52,8 @@ function compileLiteral(compiler: Compiler, literal: SyntaxNode, text: string): 
   const root = chooseRoot(parsed, roots, {});
   if (!checkPath(compiler, { path: parsed, root, text, range })) return broken;
   compiler.paths.add(root === parsed.first ? text : `${root}.${text}`);
-  return compileRead(root, stepsBelow(parsed, root));
+  const read = compileRead(root, stepsBelow(parsed, root));
+  return isRequired(compiler, root) ? { ...read, required: `v['${text}']` } : read;
 }
 
 function compileRead(root: string, steps: readonly PathStep[]): Compiled {

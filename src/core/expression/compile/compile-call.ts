@@ -1,7 +1,7 @@
 import { closestName } from '../closest-name.ts';
 import { compileLoop, isLoop } from './compile-loop.ts';
 import { innerRange, readKeys, readRoot, toChain } from './compile-path.ts';
-import { broken, findLocal, mayBe, report, siteOf, type Compiled, type Compiler, type Locals, type Run } from './compiler.ts';
+import { broken, findLocal, mayBe, report, siteOf, valueRun, type Compiled, type Compiler, type Locals, type Run } from './compiler.ts';
 import { isForbiddenKey, isList, isMap, kindOf } from '../data.ts';
 import { CadreError } from '../../error.ts';
 import { failure, type Evaluation, type Site } from '../evaluation.ts';
@@ -64,11 +64,18 @@ function compileArguments(compiler: Compiler, call: FunctionCall, locals: Locals
   if (compiler.problems.length > problemsBefore) return broken;
   const site = siteOf(compiler, node);
   const pattern = nodes[1];
+  const asks = called.asksIfThere ?? [];
+  const values = args.map((argument, index): Compiled => {
+    const at = nodes[index];
+    return at === undefined || asks.includes(index) ? argument : { ...argument, run: valueRun(compiler, argument, at) };
+  });
   if (name === 'matches' && pattern?.op === 'value' && typeof pattern.args === 'string') {
-    return compileMatches(compiler, { node: pattern, source: pattern.args }, toArgument(args[0], { kind: 'string', name, site }));
+    return compileMatches(compiler, { node: pattern, source: pattern.args }, toArgument(values[0], { kind: 'string', name, site }));
   }
-  const runs = args.map((argument, index) => toArgument(argument, { kind: parameters[index] ?? 'any', name, site }));
-  return { run: callWith(called, runs, site), type: called.returns };
+  const runs = values.map((argument, index) => toArgument(argument, { kind: parameters[index] ?? 'any', name, site }));
+  const passed = args[called.passes?.(args.length) ?? -1];
+  const required = passed?.required === undefined ? undefined : compiler.source.slice(node.start, node.end);
+  return { run: callWith(called, runs, site), type: called.returns, required };
 }
 
 function callWith(called: ExpressionFunction, runs: readonly Run[], site: Site): Run {

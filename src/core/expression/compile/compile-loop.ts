@@ -1,4 +1,4 @@
-import { report, siteOf, mayBe, type Compiled, type Compiler, type Locals, type Run } from './compiler.ts';
+import { report, siteOf, mayBe, valueRun, type Compiled, type Compiler, type Locals, type Run } from './compiler.ts';
 import { isList, isMap, isTruthy, kindOf, toData } from '../data.ts';
 import { failure, type Evaluation, type Site } from '../evaluation.ts';
 import type { SyntaxNode } from '../parse.ts';
@@ -30,20 +30,27 @@ export function compileLoop(compiler: Compiler, node: MethodNode, locals: Locals
   if (!mayBe(range.type, 'list', 'map', 'null')) return report(compiler, receiver, `cannot loop over a ${range.type}`);
   const slot = locals === undefined ? 0 : locals.slot + 1;
   compiler.slotCount = Math.max(compiler.slotCount, slot + 1);
-  const inner: Locals = { name: variable.args, slot, outer: locals };
-  const body = compiler.compile(second, inner).run;
-  const result = third === undefined ? undefined : compiler.compile(third, inner).run;
+  const required = range.required === undefined ? undefined : variable.args;
+  const inner: Locals = { name: variable.args, slot, required, outer: locals };
+  const compiledBody = compiler.compile(second, inner);
+  const compiledResult = third === undefined ? undefined : compiler.compile(third, inner);
+  const body = compiledBody.run;
+  const result = compiledResult?.run;
   const loop: Loop = {
-    range: range.run,
+    range: valueRun(compiler, range, receiver),
     slot,
     cost: 1 + countNodes(second) + (third === undefined ? 0 : countNodes(third)),
     site: siteOf(compiler, node),
   };
   switch (name) {
     case 'map':
-      return { run: result === undefined ? mapLoop(loop, undefined, body) : mapLoop(loop, body, result), type: 'list' };
+      return {
+        run: result === undefined ? mapLoop(loop, undefined, body) : mapLoop(loop, body, result),
+        type: 'list',
+        required: (compiledResult ?? compiledBody).required,
+      };
     case 'filter':
-      return { run: mapLoop(loop, body, undefined), type: 'list' };
+      return { run: mapLoop(loop, body, undefined), type: 'list', required: range.required };
     case 'exists_one':
       return { run: (evaluation) => count(loop, body, evaluation) === 1, type: 'bool' };
     default:

@@ -2,7 +2,7 @@ import { compileAccessor } from './compile-accessor.ts';
 import { compileCall, compileMethod } from './compile-call.ts';
 import { compileBinary, compileLogical, compileMinus } from './compile-operator.ts';
 import { ACCESSOR, compileChain, toChain } from './compile-path.ts';
-import { findLocal, report, type Compiled, type Compiler, type Locals, type Run } from './compiler.ts';
+import { findLocal, report, valueRun, type Compiled, type Compiler, type Locals, type Run } from './compiler.ts';
 import { isForbiddenKey, isTruthy, readKey } from '../data.ts';
 import { failure, type Evaluation } from '../evaluation.ts';
 import type { SyntaxNode } from '../parse.ts';
@@ -14,7 +14,7 @@ export function compileNode(compiler: Compiler, node: SyntaxNode, locals: Locals
       return compileValue(compiler, node);
     case 'id': {
       const local = findLocal(locals, node.args);
-      return local === undefined ? compileChain(compiler, { base: node, keys: [] }, locals) : readSlot(local.slot);
+      return local === undefined ? compileChain(compiler, { base: node, keys: [] }, locals) : readSlot(local);
     }
     case '.':
       return compileChain(compiler, toChain(node), locals);
@@ -49,8 +49,8 @@ export function compileNode(compiler: Compiler, node: SyntaxNode, locals: Locals
   }
 }
 
-function readSlot(slot: number): Compiled {
-  return { run: ({ slots }) => slots[slot], type: 'any' };
+function readSlot({ slot, required }: Locals): Compiled {
+  return { run: ({ slots }) => slots[slot], type: 'any', required };
 }
 
 function compileValue(compiler: Compiler, node: Extract<SyntaxNode, { readonly op: 'value' }>): Compiled {
@@ -73,13 +73,14 @@ function compileIndex(compiler: Compiler, node: Extract<SyntaxNode, { readonly o
   }
   const chain = toChain(node);
   if (chain.keys.length > 0) return compileChain(compiler, chain, locals);
-  const from = compiler.compile(container, locals).run;
-  const key = compiler.compile(index, locals).run;
-  return { run: (evaluation) => readKey(from(evaluation), key(evaluation)), type: 'any' };
+  const { run: from, required } = compiler.compile(container, locals);
+  const key = valueRun(compiler, compiler.compile(index, locals), index);
+  const text = required === undefined ? undefined : compiler.source.slice(node.start, node.end);
+  return { run: (evaluation) => readKey(from(evaluation), key(evaluation)), type: 'any', required: text };
 }
 
 function compileList(compiler: Compiler, node: Extract<SyntaxNode, { readonly op: 'list' }>, locals: Locals | undefined): Compiled {
-  const runs = node.args.map((item) => compiler.compile(item, locals).run);
+  const runs = node.args.map((item) => valueRun(compiler, compiler.compile(item, locals), item));
   return { run: (evaluation) => runs.map((run) => run(evaluation)), type: 'list' };
 }
 
@@ -88,10 +89,8 @@ function compileMap(compiler: Compiler, node: Extract<SyntaxNode, { readonly op:
     if (keyNode.op === 'value' && typeof keyNode.args === 'string' && isForbiddenKey(keyNode.args)) {
       report(compiler, keyNode, `\`${keyNode.args}\` cannot be a key`);
     }
-    return [
-      keyRun(compiler.compile(keyNode, locals).run, compiler.source, keyNode),
-      compiler.compile(valueNode, locals).run,
-    ] as const;
+    const value = valueRun(compiler, compiler.compile(valueNode, locals), valueNode);
+    return [keyRun(compiler.compile(keyNode, locals).run, compiler.source, keyNode), value] as const;
   });
   const run = (evaluation: Evaluation): unknown => {
     const map: Record<string, unknown> = {};
@@ -123,5 +122,6 @@ function compileConditional(
   return {
     run: (evaluation) => (isTruthy(test(evaluation)) ? yes.run(evaluation) : no.run(evaluation)),
     type: yes.type === no.type ? yes.type : 'any',
+    required: yes.required ?? no.required,
   };
 }

@@ -1,4 +1,4 @@
-import { broken, mayBe, report, siteOf, type Compiled, type Compiler, type Locals, type Run, type StaticType } from './compiler.ts';
+import { broken, mayBe, report, siteOf, valueRun, type Compiled, type Compiler, type Locals, type Run, type StaticType } from './compiler.ts';
 import { isList, isMap, isTruthy, isForbiddenKey, kindOf, equals } from '../data.ts';
 import { failure, type Evaluation, type Site } from '../evaluation.ts';
 import type { SyntaxNode } from '../parse.ts';
@@ -16,8 +16,14 @@ interface Operation {
 
 /** Compiles a two-sided operator on values: arithmetic, order, equality and membership. */
 export function compileBinary(compiler: Compiler, node: BinaryNode, locals: Locals | undefined): Compiled {
-  const left = compiler.compile(node.args[0], locals);
-  const right = compiler.compile(node.args[1], locals);
+  const given = node.args.map((side) => compiler.compile(side, locals));
+  // Only a comparison with null itself may ask whether a value is there.
+  const asksForNull = (node.op === '==' || node.op === '!=') && given.some(({ type }) => type === 'null');
+  const [left, right] = given.map((side, index): Compiled => {
+    const at = node.args[index];
+    return asksForNull || at === undefined ? side : { run: valueRun(compiler, side, at), type: side.type };
+  });
+  if (left === undefined || right === undefined) return broken;
   const operation: Operation = { compiler, node, left, right, site: siteOf(compiler, node) };
   switch (node.op) {
     case '==':
@@ -65,8 +71,9 @@ export function compileMinus(
   const operand = compiler.compile(node.args, locals);
   const site = siteOf(compiler, node);
   if (!mayBe(operand.type, 'number')) return report(compiler, node, `cannot negate a ${operand.type}`);
+  const read = valueRun(compiler, operand, node.args);
   const run = (evaluation: Evaluation): unknown => {
-    const value = operand.run(evaluation);
+    const value = read(evaluation);
     if (typeof value === 'number') return 0 - value;
     throw failure(`cannot negate ${article(value)}`, site);
   };

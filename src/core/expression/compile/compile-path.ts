@@ -50,7 +50,8 @@ export function compileChain(compiler: Compiler, chain: Chain, locals: Locals | 
   const { base, keys } = chain;
   if (base.op === 'id' && findLocal(locals, base.args) === undefined) return compileRootChain(compiler, base, keys);
   const start = compiler.compile(base, locals);
-  return keys.length === 0 ? start : { run: readKeys(start.run, keys), type: 'any' };
+  if (keys.length === 0) return start;
+  return { run: readKeys(start.run, keys), type: 'any', required: start.required && toPathText(start.required, keys) };
 }
 
 /** Checks the fields below a declared root; false after reporting a problem. */
@@ -75,6 +76,12 @@ export function checkFields(
     path = `${path}.${name}`;
   }
   return true;
+}
+
+/** True when missing values below a root are unknown, and must not be used as null. */
+export function isRequired({ roots }: Compiler, root: string): boolean {
+  const declaration = roots !== undefined && Object.hasOwn(roots, root) ? roots[root] : undefined;
+  return declaration?.kind === 'open' && declaration.required === true;
 }
 
 /** Reports an unknown root, with the closest known one. */
@@ -146,8 +153,10 @@ function compileRootChain(
     }
     if (!checkFields(compiler, { path: root, declaration: roots[root] }, keys)) return broken;
   }
-  compiler.paths.add(toPathText(root, keys));
-  return { run: readKeys((evaluation) => readRoot(evaluation.scope, root), keys), type: 'any' };
+  const path = toPathText(root, keys);
+  compiler.paths.add(path);
+  const required = isRequired(compiler, root) ? path : undefined;
+  return { run: readKeys((evaluation) => readRoot(evaluation.scope, root), keys), type: 'any', required };
 }
 
 /** Reads keys one after another; the common cases of one and two names have their own closures for speed. */

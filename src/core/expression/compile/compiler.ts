@@ -1,4 +1,4 @@
-import type { Evaluation, Site } from '../evaluation.ts';
+import { failure, type Evaluation, type Site } from '../evaluation.ts';
 import type { ExpressionProblem } from '../problem.ts';
 import type { SyntaxNode } from '../parse.ts';
 import type { ExpressionRoots } from '../roots.ts';
@@ -13,12 +13,16 @@ export type Run = (evaluation: Evaluation) => unknown;
 export interface Compiled {
   readonly run: Run;
   readonly type: StaticType;
+  /** Text of the read that the value comes from, when it is below a `required` root: used as a value, null fails. */
+  readonly required?: string | undefined;
 }
 
 /** Loop variables in scope, innermost first. */
 export interface Locals {
   readonly name: string;
   readonly slot: number;
+  /** Set when its values come from below a `required` root. */
+  readonly required?: string | undefined;
   readonly outer: Locals | undefined;
 }
 
@@ -51,6 +55,17 @@ export function report(
 /** Returns the place of a node, for messages at run time. */
 export function siteOf(compiler: Compiler, node: SyntaxNode): Site {
   return { source: compiler.source, start: node.start, end: node.end };
+}
+
+/** Returns the run of a node whose value is needed: fails when the value is missing and its root is `required`. */
+export function valueRun(compiler: Compiler, { run, required }: Compiled, node: SyntaxNode): Run {
+  if (required === undefined) return run;
+  const site = siteOf(compiler, node);
+  return (evaluation) => {
+    const value = run(evaluation);
+    if (value !== null && value !== undefined) return value;
+    throw failure(`\`${required}\` is missing: ask has(${required}), or give a value for it, default(${required}, …)`, site);
+  };
 }
 
 /** Returns the loop variable of a name. */

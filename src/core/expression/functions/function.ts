@@ -15,6 +15,10 @@ export interface ExpressionFunction {
   readonly method?: boolean;
   /** True when only `receiver.name(…)` is allowed. */
   readonly methodOnly?: boolean;
+  /** Indexes of parameters for which a missing value is an answer, also below a `required` root; the others fail. */
+  readonly asksIfThere?: readonly number[];
+  /** Returns, for a number of arguments, the index of the one that the result comes from: with that one, the result is missing. */
+  readonly passes?: (given: number) => number;
   /** Receives arguments that fit `parameters`; throws a failure for values it cannot handle. */
   run(args: readonly unknown[], evaluation: Evaluation): unknown;
 }

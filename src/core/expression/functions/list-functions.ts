@@ -7,6 +7,9 @@ import { chargeSearch, sliceText, toCharacters } from './text-functions.ts';
 // Longest list that `range(n)` creates.
 const MAX_RANGE = 10_000;
 
+/** Passes on items of its first argument. */
+const own = (): number => 0;
+
 /** The functions on lists and maps, and on texts where those work the same. */
 export const listFunctions: readonly ExpressionFunction[] = [
   { name: 'size', parameters: ['any'], returns: 'int', method: true, run: ([value], evaluation) => size(value, evaluation) },
@@ -25,6 +28,7 @@ export const listFunctions: readonly ExpressionFunction[] = [
     name: 'values',
     parameters: ['map'],
     returns: 'list',
+    passes: own,
     run: ([map], evaluation) => {
       const values = isMap(map) ? Object.values(map) : [];
       evaluation.charge(values.length);
@@ -36,6 +40,8 @@ export const listFunctions: readonly ExpressionFunction[] = [
     parameters: ['any', 'any', 'any'],
     optional: 1,
     returns: 'any',
+    asksIfThere: [2],
+    passes: (given) => (given === 3 ? 2 : 0),
     run: ([container, key, fallback]) => readKey(container, key) ?? fallback ?? null,
   },
   {
@@ -45,18 +51,19 @@ export const listFunctions: readonly ExpressionFunction[] = [
     method: true,
     run: ([value, part], evaluation) => contains(value, part, evaluation),
   },
-  { name: 'first', parameters: ['list'], returns: 'any', run: (args) => readItem(listArgument(args, 0), 0) },
-  { name: 'last', parameters: ['list'], returns: 'any', run: (args) => readItem(listArgument(args, 0), -1) },
+  { name: 'first', parameters: ['list'], returns: 'any', passes: own, run: (args) => readItem(listArgument(args, 0), 0) },
+  { name: 'last', parameters: ['list'], returns: 'any', passes: own, run: (args) => readItem(listArgument(args, 0), -1) },
   {
     name: 'slice',
     parameters: ['any', 'number', 'number'],
     optional: 1,
     returns: 'any',
+    passes: own,
     run: (args, evaluation) => slice(args[0], numberArgument(args, 1, 0), numberArgument(args, 2, Infinity), evaluation),
   },
-  { name: 'unique', parameters: ['list'], returns: 'list', run: (args, evaluation) => unique(listArgument(args, 0), evaluation) },
-  { name: 'flatten', parameters: ['list'], returns: 'list', run: (args, evaluation) => flatten(listArgument(args, 0), evaluation) },
-  { name: 'sort', parameters: ['list'], returns: 'list', run: (args, evaluation) => sort(listArgument(args, 0), evaluation) },
+  { name: 'unique', parameters: ['list'], returns: 'list', passes: own, run: (args, evaluation) => unique(listArgument(args, 0), evaluation) },
+  { name: 'flatten', parameters: ['list'], returns: 'list', passes: own, run: (args, evaluation) => flatten(listArgument(args, 0), evaluation) },
+  { name: 'sort', parameters: ['list'], returns: 'list', passes: own, run: (args, evaluation) => sort(listArgument(args, 0), evaluation) },
   {
     name: 'range',
     parameters: ['number'],

@@ -6,22 +6,30 @@ import { readJson } from '../../read-json.ts';
 
 /** The functions that test, convert and print any value. */
 export const valueFunctions: readonly ExpressionFunction[] = [
-  { name: 'truthy', parameters: ['any'], returns: 'bool', run: ([value]) => isTruthy(value) },
-  { name: 'default', parameters: ['any', 'any'], returns: 'any', run: ([value, fallback]) => value ?? fallback },
-  { name: 'dyn', parameters: ['any'], returns: 'any', run: ([value]) => value },
+  { name: 'truthy', parameters: ['any'], returns: 'bool', asksIfThere: [0], run: ([value]) => isTruthy(value) },
+  {
+    name: 'default',
+    parameters: ['any', 'any'],
+    returns: 'any',
+    asksIfThere: [0, 1],
+    passes: () => 1,
+    run: ([value, fallback]) => value ?? fallback,
+  },
+  { name: 'dyn', parameters: ['any'], returns: 'any', asksIfThere: [0], passes: () => 0, run: ([value]) => value },
   { name: 'string', parameters: ['any'], returns: 'string', run: ([value], evaluation) => toText(value, evaluation) },
   { name: 'json', parameters: ['any'], returns: 'string', run: ([value], evaluation) => toStableJson(value, evaluation) },
   {
     name: 'parse_json',
     parameters: ['any'],
     returns: 'any',
+    passes: () => 0,
     run: ([value], evaluation) => {
       if (typeof value !== 'string' || value.length > MAX_TEXT) return null;
       evaluation.charge(value.length >> 4);
       return parseJson(value);
     },
   },
-  { name: 'number', parameters: ['any'], returns: 'any', run: ([value]) => toNumber(value) },
+  { name: 'number', parameters: ['any'], returns: 'any', passes: () => 0, run: ([value]) => toNumber(value) },
   { name: 'double', parameters: ['any'], returns: 'number', run: ([value]) => requireNumber(value, 'double') },
   { name: 'int', parameters: ['any'], returns: 'int', run: ([value]) => Math.trunc(requireNumber(value, 'int')) },
   {

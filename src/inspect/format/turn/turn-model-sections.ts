@@ -3,6 +3,7 @@ import type { TurnRecord } from '../../turn/turn-record.ts';
 import { safe, type Layout } from '../text/layout.ts';
 import { countText, durationText } from '../text/quantity-text.ts';
 import { styledStatus } from '../text/text-style.ts';
+import { gateText } from './turn-judgement-sections.ts';
 import { contentWithFiles } from './turn-prompt-sections.ts';
 
 /** Adds the attempts at the model call. */
@@ -61,6 +62,7 @@ function formatToolCall(out: Layout, turn: TurnRecord, call: ToolInteraction, in
   const raw = turn.reply.toolCalls.find((candidate) => candidate.callId === call.callId)?.input;
   out.field('in ', call.args === null ? (raw ?? 'null') : JSON.stringify(call.args), 5);
   if (call.changedArgs !== undefined) out.field('ran with ', JSON.stringify(call.changedArgs), 5);
+  for (const gate of call.gates) out.line(style.dim(gateText(gate)), 5);
   for (const note of call.progress) out.line(style.dim(`${Math.round(note.fraction * 100)} % ${safe(note.note)}`), 5);
   if (call.content !== undefined) out.field('out', contentWithFiles(call.content), 5);
   if (call.full !== undefined) out.line(style.dim(`cut; the whole result is content ${safe(call.full)}`), 5);

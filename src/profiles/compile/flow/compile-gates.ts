@@ -10,12 +10,18 @@ import { requireKey } from '../checks/require-key.ts';
 
 const open = { kind: 'open' } as const;
 
-/** Roots that conditions of gates read: those of an agent, the arguments, and the prompt's sources. */
-const gateRoots = {
+/** Roots that messages of gates read: those of an agent, the arguments, and the prompt's sources. */
+const messageRoots = {
   ...agentRoots,
   args: open,
   prompt: { kind: 'closed', fields: { sources: open, untrusted: open, tainted: open } },
 } as const;
+
+/**
+ * Roots that conditions of gates read. An argument that a call leaves out is unknown: its tool may do anything for it, so that a gate does not
+ * pass over it.
+ */
+const gateRoots = { ...messageRoots, args: { kind: 'open', required: true } } as const;
 
 /** Matches all tools. */
 const everyTool = '*';
@@ -33,7 +39,7 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
     for (const toolset of toolsets) checkGateToolset(context, toolset);
     const verdict = readText(node, 'verdict');
     const words = textNode(node, 'message');
-    const message = words === undefined ? undefined : compileText(context, words, gateRoots);
+    const message = words === undefined ? undefined : compileText(context, words, messageRoots);
     const expires = expiryOf(context, node);
     gates.push({
       id,

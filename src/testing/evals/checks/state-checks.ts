@@ -38,7 +38,7 @@ export function celCheck(condition: Expression): EvalCheck['check'] {
 /** Returns the check of expectations, as in `cadre test`. */
 export function expectCheck(expect: RunExpectations, placeOf: PlaceOf): EvalCheck['check'] {
   return async (subject) => {
-    const failures = checkRun({ body: { name: '', expect }, placeOf }, { ...subject, gates: new Map() });
+    const failures = checkRun({ body: { name: '', expect }, placeOf }, subject);
     const [first] = failures;
     if (first === undefined) return verdictOf(true, 'all expectations hold');
     const { expected, actual } = first;
