@@ -47,7 +47,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 export async function prepareEngine(
   options: Pick<
     EngineOptions,
-    'profiles' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay' | 'secrets' | 'titles'
+    'profiles' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay' | 'secrets' | 'titles' | 'strict'
   > & {
     /** Names of the models, and the models they say they are; nothing else is needed. */
     readonly models?: Readonly<Record<string, unknown>>;
@@ -76,6 +76,7 @@ export async function prepareEngine(
     models,
     recordedConfigs: replay?.configs,
     titles: options.titles,
+    strict: options.strict,
     env: options.env,
     onTool: (name) => wireNames.add(name),
   });

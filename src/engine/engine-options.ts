@@ -78,6 +78,8 @@ export interface EngineOptions {
   readonly titles?: { readonly llmConfig: string };
   /** Runs each model and tool call, so that what it starts sees a context: `telemetry.aroundCall` of `cadre/otel`. */
   readonly aroundCall?: AroundCall;
+  /** Refuses profiles that load with warnings (PROFILE_INVALID); otherwise `engine.warnings` has them. */
+  readonly strict?: boolean;
   /** Extra secrets to redact from the journal, besides the API keys and environment values of LLM configs. */
   readonly secrets?: readonly string[];
 }

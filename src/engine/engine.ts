@@ -4,7 +4,7 @@ import type { RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/events/journal.ts';
 import type { RuntimeWorker } from '../core/runtime.ts';
 import { workOf } from './runtime/remote-runs.ts';
-import type { ProfileSet } from '../core/profile/profile.ts';
+import type { Diagnostic, ProfileSet } from '../core/profile/profile.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import { type OfferedTools, ToolsetHold, profilesOf } from './toolsets/toolset-hold.ts';
 import { readOwnState, readState, withAllPast } from './recovery/read-state.ts';
@@ -52,6 +52,7 @@ export class Engine {
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.records = parts.journal;
+    this.location = parts.journal.location;
     this.catalog = new RunCatalog(parts.journal, parts.clock);
     this.#leases = new Leases(parts);
     this.#halted = new HaltedRuns(parts.clock, (runId, options) => this.resume(runId, options));
@@ -64,15 +65,18 @@ export class Engine {
     return this.#parts.runtime.set;
   }
 
+  /** Warnings of loading the profiles that new runs use. */
+  get warnings(): readonly Diagnostic[] {
+    return this.profiles.warnings;
+  }
+
   /** Names of the available tools, except those of toolsets that connect to a server: they are known once a run uses them. */
   get toolNames(): readonly string[] {
     return this.#parts.runtime.decision.env.catalog.names();
   }
 
   /** Location of the journal, for people. */
-  get location(): string {
-    return this.records.location;
-  }
+  readonly location: string;
 
   /** Loads the profiles of runs launched from now on; those in progress keep theirs. On PROFILE_INVALID, nothing has changed. */
   async reload(profiles: EngineOptions['profiles']): Promise<ProfileSet> {
@@ -193,8 +197,7 @@ export class Engine {
       }
       using again = missed.length > 0 ? await plan() : undefined;
       const { runtime, hold, ...found } = again ?? planned;
-      const by = { runtime, hold };
-      return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, ...found, tools }));
+      return this.#goOn(state, lease, { runtime, hold }, options, (tools) => ({ kind: 'recover', engineVersion, ...found, tools }));
     });
     await begun;
     this.#live.listen(run.id);
@@ -227,9 +230,7 @@ export class Engine {
   /** Opens a run for viewing, without taking it over. */
   async open(runId: string): Promise<Run> {
     checkArgument('engine.open: runId', runId, 'name');
-    const live = this.live(runId);
-    if (live !== undefined) return live;
-    return await this.#openReadOnly(await readState(this.#parts.journal, runId as RunId));
+    return this.live(runId) ?? (await this.#openReadOnly(await readState(this.#parts.journal, runId as RunId)));
   }
 
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
@@ -268,13 +269,11 @@ export class Engine {
   }
 
   /** Applies inputs and runs effects for the engine's runtime in this process, until it is closed or the engine is. */
-  async work(): Promise<RuntimeWorker> {
-    return await workOf(this.#parts.remote);
-  }
+  readonly work = async (): Promise<RuntimeWorker> => await workOf(this.#parts.remote);
 
   /**
-   * Accepts no new work and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by default twice
-   * the engine's own, 10 s) and are aborted after that. Live runs stay resumable; the journal is closed.
+   * Stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (twice the engine's own by default, 10 s)
+   * and are aborted after that. Live runs stay resumable; the journal is closed.
    */
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('engine.close', options, known.closeOptions);

@@ -31,6 +31,7 @@ export const engineOptions: KindsOf<EngineOptions> = {
   trust: 'function',
   graceMs: 'milliseconds',
   titles: 'object',
+  strict: 'flag',
   aroundCall: 'function',
   secrets: 'texts',
 };

@@ -29,9 +29,16 @@ export interface LoadOptions {
 export async function loadProfiles(input: ProfileInput, options: LoadOptions = {}): Promise<ProfileSet> {
   const { set, diagnostics } = await checkProfiles(input, options);
   if (set !== undefined) return set;
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
-  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
-  throw new CadreError('PROFILE_INVALID', `the profiles have ${count}:\n${formatDiagnostics(diagnostics)}`, {
+  throw invalidProfiles(diagnostics);
+}
+
+/** Returns the error for profiles with problems: `PROFILE_INVALID`, naming each at its place. */
+export function invalidProfiles(diagnostics: readonly Diagnostic[]): CadreError {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const count = errors === 1 ? '1 error' : `${errors} errors`;
+  const warnings = diagnostics.length === 1 ? '1 warning, which' : `${diagnostics.length} warnings, which`;
+  const what = errors === 0 ? `${warnings} strict loading refuses` : count;
+  return new CadreError('PROFILE_INVALID', `the profiles have ${what}:\n${formatDiagnostics(diagnostics)}`, {
     details: { diagnostics },
   });
 }

@@ -6,7 +6,6 @@ import { createEngine } from '../../engine/create-engine.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import type { TextStyle } from '../../inspect/format/text/text-style.ts';
-import { adviseOnProfiles } from '../../profiles/advice/advise-on-profiles.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import { knownDocumentTools } from '../options/known-document-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -64,14 +63,9 @@ export async function validateCommand(folder: string | undefined, options: Valid
 export async function checkFolder(root: string): Promise<Checked> {
   try {
     await using engine = await createEngine({ profiles: root, tools: knownDocumentTools(), store: 'memory' });
-    const { profiles, llmConfigs, protocols, toolsets, warnings } = engine.profiles;
+    const { profiles, llmConfigs, protocols, toolsets } = engine.profiles;
     const counts = { profiles: profiles.size, llmConfigs: llmConfigs.size, protocols: protocols.size, toolsets: toolsets.size };
-    const exposed = [...profiles.values()].flatMap((profile) => profile.exposableAsTool?.name ?? []);
-    const advice = adviseOnProfiles(engine.profiles, {
-      tools: new Set([...engine.toolNames, ...exposed]),
-      toolPrefixes: [...toolsets.keys()].map((name) => `${name}_`),
-    });
-    return { diagnostics: [...warnings, ...advice], ...counts };
+    return { diagnostics: engine.warnings, ...counts };
   } catch (error) {
     const diagnostics = error instanceof CadreError && error.code === 'PROFILE_INVALID' ? error.details['diagnostics'] : undefined;
     if (!Array.isArray(diagnostics)) throw error;

@@ -9,7 +9,9 @@ import type { Secrets } from '../../core/secrets/secrets.ts';
 import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import { createAgentNode } from '../../nodes/turn/agent-node.ts';
 import { createToolNode } from '../../nodes/tools/tool-node.ts';
-import { loadProfiles } from '../../profiles/load-profiles.ts';
+import { adviseOnProfiles } from '../../profiles/advice/advise-on-profiles.ts';
+import { checkGates } from '../../profiles/gates/check-gates.ts';
+import { invalidProfiles, loadProfiles } from '../../profiles/load-profiles.ts';
 import { shippedPrices } from '../../profiles/files/shipped-prices.ts';
 import { rememberProfiles } from '../../files/guard/engine-places.ts';
 import { rememberProject } from '../../toolsets/programs/agent-places.ts';
@@ -23,6 +25,7 @@ import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import type { CodePorts, CodeTools } from '../toolsets/code-tools.ts';
 import { readGivenTools } from '../toolsets/given-tools.ts';
 import { knownToolsetKinds } from '../toolsets/known-toolset-kinds.ts';
+import { callableTools } from '../toolsets/callable-tools.ts';
 import { makeToolsets } from '../toolsets/make-toolsets.ts';
 import { withStandIns } from '../rerender/stand-in-tools.ts';
 import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
@@ -43,6 +46,7 @@ export interface ProfileRuntimeParts extends CodePorts {
   /** Configs named in a recording; absent without a replay. */
   readonly recordedConfigs: ReadonlySet<string> | undefined;
   readonly titles: EngineOptions['titles'];
+  readonly strict: EngineOptions['strict'];
   readonly env: EngineOptions['env'];
   /** Called with the name of each tool in a catalog. */
   readonly onTool: (name: string) => void;
@@ -70,7 +74,26 @@ export class ProfileRuntimes {
   /** Compiles profiles and checks everything they name against the available tools. */
   async build(source: EngineOptions['profiles'], code: CodeTools): Promise<ProfileRuntime> {
     const { known } = this.#parts;
-    return await this.#build(source, code, { ...known, ...toolNames(code) }, [shippedPrices()]);
+    const runtime = await this.#build(source, code, { ...known, ...toolNames(code) }, [shippedPrices()]);
+    return this.#checked(runtime);
+  }
+
+  /**
+   * Returns a runtime whose warnings are complete: with those about its gates and conditions, which need the tools. Fails with PROFILE_INVALID for
+   * a gate that cannot work, and, when strict, for any warning.
+   */
+  #checked(runtime: ProfileRuntime): ProfileRuntime {
+    const { set, decision, decisions } = runtime;
+    const { connecting } = decisions;
+    const gates = checkGates(set, (profile) => callableTools(profile, set, decision.env, connecting));
+    const advice = adviseOnProfiles(set, {
+      tools: new Set(decision.env.catalog.names()),
+      toolPrefixes: [...connecting.map(({ name }) => name), ...set.toolsets.keys()].map((name) => `${name}_`),
+    });
+    const warnings = [...set.warnings, ...gates, ...advice];
+    if (warnings.some(({ severity }) => severity === 'error') || (this.#parts.strict === true && warnings.length > 0))
+      throw invalidProfiles(warnings);
+    return { ...runtime, set: { ...set, warnings } };
   }
 
   /**
