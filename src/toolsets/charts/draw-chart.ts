@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { importPackage } from '../../tools/import-package.ts';
 import type { ChartJob, DrawnChart } from './chart-job.ts';
 import { checkSpec } from './check-spec.ts';
+import { closeSvg } from './close-svg.ts';
 import { findSpecProblem } from './spec-problem.ts';
 
 /** Maximum width and height of a chart, in pixels. */
@@ -44,16 +45,20 @@ export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart>
       `it would be ${width} by ${height} pixels with ${svg.length} characters of SVG; at most ${maxPixels} by ${maxPixels} with ${maxSvgChars} are drawn`,
       [],
     );
-  // The picture must not refer to anything: programs that open it would follow links.
-  if (/<image\b|<script\b|<foreignObject\b/i.test(svg)) throw failed('it holds pictures from elsewhere', []);
+  // Programs that open the picture would follow what it refers to.
+  const { svg: closed, removed } = closeSvg(svg);
   const zoom = Math.min(2, maxPngWidth / Math.max(1, width));
-  const png = new Resvg(svg, { fitTo: { mode: 'zoom', value: zoom }, background: '#fff' }).render().asPng();
+  const png = new Resvg(closed, { fitTo: { mode: 'zoom', value: zoom }, background: '#fff' }).render().asPng();
   return {
-    svg,
+    svg: closed,
     png,
     width,
     height,
-    warnings: [...problemOf(withTables(spec, noRows(tables))), ...new Set(warnings)].slice(0, maxWarnings),
+    warnings: [
+      ...removed.map((one) => `left out, since a picture refers to nothing outside: ${one}`),
+      ...problemOf(withTables(spec, noRows(tables))),
+      ...new Set(warnings),
+    ].slice(0, maxWarnings),
   };
 }
 

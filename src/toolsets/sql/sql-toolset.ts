@@ -1,12 +1,17 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { EffectTool, ToolContext } from '../../core/tool/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
 import { readDataFile } from '../data/read-data-file.ts';
 import { defineTool } from '../../tools/define-tool.ts';
+import { errorCode } from '../../files/error-code.ts';
 import type { PathTest } from '../../files/glob-pattern.ts';
 import { compileUnreadable, unreadableOf, unreadableSetting } from '../../files/guard/unreadable.ts';
-import { resolveReadable } from '../workspace/workspace-files.ts';
+import { refusePath } from '../../files/inside-path.ts';
+import { resolveReadable, workspaceName } from '../workspace/workspace-files.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 import { runChild } from '../worker/run-child.ts';
 import type { CsvSource, QueryResult, SqlJob, TableInfo } from './query-job.ts';
@@ -124,9 +129,47 @@ function common(request: ToolsetRequest, { timeoutMs }: SqlSettings) {
   } as const;
 }
 
+/**
+ * Runs a job in a process of its own. SQLite opens the database and the files beside it by their names, so they are examined before
+ * and after: what was read is given only if it was the same files all the time.
+ */
 async function run(job: SqlJob, { timeoutMs }: SqlSettings, { signal }: ToolContext): Promise<unknown> {
   const file = new URL('./query-worker', import.meta.url);
-  return await runChild({ file, input: job, timeoutMs, maxMemoryMb: 512, signal, what: 'The query' });
+  const before = job.database === undefined ? undefined : await identify(job.database);
+  const result = await runChild({ file, input: job, timeoutMs, maxMemoryMb: 512, signal, what: 'The query' });
+  if (job.database !== undefined && (await identify(job.database)) !== before)
+    throw refusePath(path.basename(job.database), 'it was replaced by another file during the query', workspaceName);
+  return result;
+}
+
+/** Names that SQLite adds to the name of a database for the files it keeps beside it. */
+const besideDatabase = ['-wal', '-shm', '-journal'] as const;
+
+/**
+ * Returns a text that names the database file on the disk.
+ *
+ * @throws CadreError `PATH_REFUSED` when it, or a file that SQLite would read beside it, has another name elsewhere (a hard link) or is no
+ * regular file: the content would be that of another database, perhaps of one that must not be read
+ */
+async function identify(database: string): Promise<string> {
+  const [own, ...beside] = await Promise.all(['', ...besideDatabase].map((suffix) => examine(`${database}${suffix}`)));
+  for (const found of [own, ...beside])
+    if (found !== undefined && (!found.isFile() || found.nlink > 1))
+      throw refusePath(
+        path.basename(found.file),
+        'SQLite would read it, and it is a link or has a second name elsewhere (a hard link); copy the database instead of linking it',
+        workspaceName,
+      );
+  return own === undefined ? 'missing' : `${own.dev}:${own.ino}`;
+}
+
+async function examine(file: string): Promise<(Stats & { readonly file: string }) | undefined> {
+  try {
+    return Object.assign(await lstat(file), { file });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 async function pathOfDatabase({ workspace }: ToolContext, requested: string, settings: SqlSettings): Promise<string> {

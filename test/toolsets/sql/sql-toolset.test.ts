@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { EffectTool } from '../../../src/core/tool/tool.ts';
 import { CadreError } from '../../../src/index.ts';
 import { parseCsv } from '../../../src/toolsets/data/parse-csv.ts';
@@ -212,5 +212,63 @@ describe('CSV', () => {
     ['a,b\n"1,2\n', 'the quote that begins in line 2 never ends.'],
   ])('%j is refused', (text, message) => {
     expect(() => parseCsv(text)).toThrow(message);
+  });
+
+  describe('files that SQLite reads beside a database', () => {
+    /** A database outside of the workspace whose last rows are in its -wal file, as long as `writer` is open. */
+    const outside = (): { readonly file: string; readonly writer: DatabaseSync } => {
+      const file = path.join(mkdtempSync(path.join(path.dirname(workspace), 'outside-')), 'private.db');
+      const writer = new DatabaseSync(file);
+      writer.exec(
+        'PRAGMA journal_mode = WAL; CREATE TABLE t (v TEXT); PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0',
+      );
+      copyFileSync(file, path.join(workspace, 'copy.db'));
+      writer.exec("INSERT INTO t VALUES ('private row')");
+      return { file, writer };
+    };
+    const rows = { sql: 'SELECT v FROM t', database: 'copy.db' };
+    const made: string[] = [];
+    const inside = (name: string): string => {
+      made.push(path.join(workspace, name));
+      return path.join(workspace, name);
+    };
+    afterEach(() => {
+      for (const file of ['copy.db', 'copy.db-wal', 'copy.db-shm', ...made.splice(0)])
+        rmSync(path.resolve(workspace, file), { force: true });
+    });
+
+    it.each([
+      ['a hard link', linkSync],
+      ['a symbolic link', symlinkSync],
+    ])('F99: the -wal of another database, as %s, is not read', async (_, link) => {
+      const { file, writer } = outside();
+      link(`${file}-wal`, inside('copy.db-wal'));
+      expect(await errorOf(query(rows))).toMatch(/^PATH_REFUSED: .*copy\.db-wal.*copy the database instead/);
+      expect(
+        await errorOf(tool('list_tables').execute({ database: 'copy.db' }, toolContext({ workspace })) as Promise<unknown>),
+      ).toMatch(/^PATH_REFUSED/);
+      writer.close();
+    });
+
+    it.each(['-journal', '-shm'])('F99: a %s with a second name is refused, too', async (suffix) => {
+      outside().writer.close();
+      writeFileSync(inside('elsewhere'), '');
+      linkSync(path.join(workspace, 'elsewhere'), inside(`copy.db${suffix}`));
+      expect(await errorOf(query(rows))).toMatch(/^PATH_REFUSED/);
+    });
+
+    it('F99: a database with a second name is refused: it may be one that is not to be read', async () => {
+      const { file, writer } = outside();
+      writer.close();
+      linkSync(file, inside('linked.db'));
+      expect(await errorOf(query({ ...rows, database: 'linked.db' }))).toMatch(/^PATH_REFUSED: .*linked\.db/);
+    });
+
+    it('reads a database while another program writes it, with what is in its own -wal', async () => {
+      const writer = new DatabaseSync(inside('busy.db'));
+      writer.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (v TEXT); INSERT INTO t VALUES ('a new row')");
+      expect(await query({ ...rows, database: 'busy.db' })).toContain('a new row');
+      writer.close();
+    });
   });
 });
