@@ -87,7 +87,6 @@ export function toLooseText(text: string, without: Ranges = []): LooseText {
 }
 
 const newline = 10;
-const chunk = 8192;
 
 /** Collects characters with their offsets. */
 class Picked {
@@ -120,9 +119,15 @@ class Picked {
   }
 
   toLooseText(): LooseText {
-    let text = '';
-    for (let from = 0; from < this.#length; from += chunk)
-      text += String.fromCharCode(...this.#codes.subarray(from, Math.min(this.#length, from + chunk)));
-    return { text, at: this.#at.subarray(0, this.#length) };
+    return { text: toText(this.#codes.subarray(0, this.#length)), at: this.#at.subarray(0, this.#length) };
   }
+}
+
+const utf16 = new TextDecoder('utf-16le', { ignoreBOM: true });
+const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** Returns code units as a text of the same length; half of a surrogate pair becomes U+FFFD. */
+export function toText(units: Uint16Array): string {
+  if (isLittleEndian) return utf16.decode(units);
+  return Array.from(units, (unit) => String.fromCharCode(unit)).join('');
 }

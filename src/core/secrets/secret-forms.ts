@@ -3,12 +3,15 @@ import { toLooseText, withoutCommands, separatorLength } from './loose-text.ts';
 /** Shortest base64 core of a longer text; shorter ones would match ordinary text. */
 const shortestCore = 8;
 
+/** Shortest encoded text that is searched for encoded again. */
+const shortestTwice = 12;
+
 /** Shortest line of a secret of several lines (a private key) that counts as a secret itself. */
 const shortestLine = 20;
 
 /**
- * Returns the written forms of a secret: plain, escaped for JSON (also twice, or letter by letter), HTML and URLs, in base64
- * and in hexadecimal.
+ * Returns the written forms of a secret: plain, escaped for JSON (also twice, or letter by letter), HTML and URLs, in base64 (also twice)
+ * and in hexadecimal, of UTF-8 and of UTF-16.
  */
 export function secretForms(secret: string): readonly string[] {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= shortestLine);
@@ -87,8 +90,11 @@ function formsOf(secret: string): readonly string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret.toWellFormed());
   const bytes = new TextEncoder().encode(secret);
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = toHex(bytes);
+  const wide = utf16Cores(secret);
   const escapes = secret.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const hexes = [hex, ...wide.map(toHex)].flatMap((text) => [text, text.toUpperCase()]);
+  const encoded = [bytes, ...wide].flatMap(base64Forms);
   return [
     secret,
     json,
@@ -98,12 +104,26 @@ function formsOf(secret: string): readonly string[] {
     url.replaceAll('%20', '+'),
     url.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`),
     secret.replace(/[&<>"']/g, (mark) => entities[mark] ?? mark),
-    hex,
-    hex.toUpperCase(),
+    ...hexes,
     escapes,
     escapes.replace(/[a-f]/g, (digit) => digit.toUpperCase()),
-    ...base64Forms(bytes),
+    ...encoded,
+    // Twice: at any position in a stream, where the beginning of a longer word is gone.
+    ...[...hexes, ...encoded].flatMap((text) => (text.length < shortestTwice ? [] : base64Forms(new TextEncoder().encode(text)))),
   ];
+}
+
+function toHex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns the bytes of a secret in UTF-16 of both orders, without the zero at an end, so that one covers both if its letters are Latin. */
+function utf16Cores(secret: string): readonly Uint8Array[] {
+  const units = Array.from({ length: secret.length }, (_, at) => secret.charCodeAt(at));
+  const little = units.flatMap((unit) => [unit & 0xff, unit >> 8]).slice(0, -1);
+  const big = units.flatMap((unit) => [unit >> 8, unit & 0xff]).slice(1);
+  const isLatin = units.every((unit) => unit < 0x100);
+  return (isLatin ? [little] : [little, big]).map((bytes) => new Uint8Array(bytes));
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -1,6 +1,12 @@
 import { beginOfOpenDump, openReadings } from './loose-readings.ts';
 import type { ModelDelta } from '../model/model.ts';
+import { beginOfOpenEscape, decodeEscapes } from './decode-escapes.ts';
 import type { Secrets } from './secrets.ts';
+
+/** Layers of escapes that are read in a stream. */
+const layers = 3;
+/** Longest text that is held because of them. */
+const longestEncoded = 8_192;
 
 /**
  * Removes secrets from the pieces of a reply while it streams. Text that may be the beginning of a secret is held back until
@@ -45,13 +51,13 @@ export class SecretStream {
 
   /** Returns the offset up to which a text can be emitted: before any possible beginning of a secret, and not inside a whole one. */
   #safeEnd(text: string): number {
-    const { forms, looseForms } = this.#secrets;
-    let end = beginOfTail(text, forms) ?? text.length;
+    const { looseForms } = this.#secrets;
+    let end = this.#beginOfEncoded(text, layers);
     // Text held because of secrets with separators is emitted once it is longer than their dumps.
     if (looseForms.length > 0 && text.length <= 2048 + 2 * (looseForms[0]?.length ?? 0)) {
       end = Math.min(end, beginOfOpenDump(text, this.#beginsLine));
       for (const { text: word, at, isDump } of openReadings(text, this.#beginsLine)) {
-        const begin = beginOfTail(word, looseForms);
+        const begin = this.#secrets.beginOfLooseTail(word);
         if (begin === undefined) continue;
         const place = at[begin] ?? end;
         end = Math.min(end, isDump ? text.lastIndexOf('\n', place) + 1 : place);
@@ -60,16 +66,20 @@ export class SecretStream {
     for (const [from, to] of this.#secrets.find(text, this.#beginsLine)) if (from < end && to > end) end = from;
     return end;
   }
-}
 
-/** Returns the offset of the longest tail that may continue to one of the forms, longest first. */
-function beginOfTail(text: string, forms: readonly string[]): number | undefined {
-  const longest = (forms[0]?.length ?? 1) - 1;
-  for (let begin = Math.max(0, text.length - longest); begin < text.length; begin++) {
-    const tail = text.slice(begin);
-    if (forms.some((form) => form.length > tail.length && form.startsWith(tail))) return begin;
+  /** Returns the offset of the longest tail that may continue to a secret, plain or under some layers of escapes. */
+  #beginOfEncoded(text: string, depth: number): number {
+    const end = this.#secrets.beginOfTail(text) ?? text.length;
+    if (depth === 0 || text.length > longestEncoded) return end;
+    const cut = beginOfOpenEscape(text);
+    // What looks like the beginning of an escape may also be the end of one.
+    const readings = cut === text.length ? [text] : [text, text.slice(0, cut)];
+    const begins = readings.flatMap((read) => [
+      this.#secrets.beginOfTail(read) ?? cut,
+      ...decodeEscapes(read).map(({ text: decoded, at }) => at[this.#beginOfEncoded(decoded, depth - 1)] ?? cut),
+    ]);
+    return Math.min(end, cut, ...begins);
   }
-  return undefined;
 }
 
 function isSameText(a: ModelDelta, b: ModelDelta): boolean {

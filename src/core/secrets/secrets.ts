@@ -1,13 +1,9 @@
-import { looseReadings, type Reading } from './loose-readings.ts';
+import { beginOfTail, compileSecrets, findSecrets, shortestSecret, type CompiledSecrets } from './find-secrets.ts';
 import type { Ranges } from './loose-text.ts';
-import { looseForms, secretForms, withoutSeparators, compileSecretFilter, type SecretFilter } from './secret-forms.ts';
 import type { ContentPart } from '../prompt/message.ts';
 
 /** Replacement for a secret. */
 export const redacted = '[secret]';
-
-/** Shortest secret: shorter values would redact ordinary words. */
-export const shortestSecret = 4;
 
 /** Placeholders that people set as unused keys; as secrets they would redact ordinary text. */
 const placeholders: ReadonlySet<string> = new Set(
@@ -20,7 +16,7 @@ const placeholders: ReadonlySet<string> = new Set(
  * The values that must never be recorded: API keys, environment values in configs, and values that the caller adds.
  *
  * Owns: the list of values, and their removal from a text, in every written form (plain, escaped in JSON, HTML or a URL, in
- * base64 and hexadecimal), also folded, coloured, or in a dump of bytes. Does not own: the entry points of texts
+ * base64 and hexadecimal), also folded, coloured, in a dump of bytes, or under further layers of such encodings. Does not own: the entry points of texts
  * (`engine/input/redact-input.ts`).
  * 1. Without secrets, every text is returned as it is at the cost of one comparison.
  * 2. A value without secrets is returned itself, never as a copy.
@@ -31,7 +27,7 @@ export class Secrets {
   size = 0;
   readonly #values = new Set<string>();
   /** Built on first use after a value was added: many may be added together. */
-  #made: Made | undefined;
+  #made: CompiledSecrets | undefined;
 
   /** Adds a value; false when it is too short or an ordinary word, and is ignored. */
   add(value: string): boolean {
@@ -54,13 +50,22 @@ export class Secrets {
     return this.#make()?.looseForms ?? [];
   }
 
+  /** Returns the offset of the longest tail of a text that may continue to one of the forms; undefined when there is none. */
+  beginOfTail(text: string): number | undefined {
+    const made = this.#make();
+    return made === undefined ? undefined : beginOfTail(text, made.tails);
+  }
+
+  /** The same for a text without separators. */
+  beginOfLooseTail(text: string): number | undefined {
+    const made = this.#make();
+    return made === undefined ? undefined : beginOfTail(text, made.looseTails);
+  }
+
   /** Returns the ranges of secrets in a text, in order. `beginsLine`: the text starts at the beginning of a line. */
   find(text: string, beginsLine = true): Ranges {
     const made = this.#make();
-    if (made === undefined || text.length < shortestSecret) return [];
-    const mayHold = made.mayHold(text);
-    const exact = mayHold ? rangesOf(text, made.pattern) : [];
-    return merged(exact, looseIn(text, beginsLine, { ...made, mayHold: (read) => (read === text ? mayHold : made.mayHold(read)) }));
+    return made === undefined ? [] : findSecrets(text, beginsLine, made);
   }
 
   /** Returns a text without its secrets. */
@@ -75,19 +80,8 @@ export class Secrets {
   /** Returns JSON or content without its secrets, including keys, and secrets split over neighbouring text parts. */
   readonly json = <Value>(value: Value): Value => (this.#values.size === 0 ? value : (this.#clean(value) as Value));
 
-  #make(): Made | undefined {
-    if (this.#values.size === 0 || this.#made !== undefined) return this.#made;
-    const forms = longestFirst([...this.#values].flatMap(secretForms));
-    const loose = longestFirst([...this.#values].flatMap(looseForms));
-    const patternOf = (words: readonly string[]): RegExp => new RegExp(words.map((word) => RegExp.escape(word)).join('|'), 'g');
-    this.#made = {
-      forms,
-      pattern: patternOf(forms),
-      mayHold: compileSecretFilter([...new Set([...forms.flatMap(withoutSeparators), ...loose])]),
-      looseForms: loose,
-      loosePattern: loose.length === 0 ? undefined : patternOf(loose),
-      shortestLoose: loose.at(-1)?.length ?? Infinity,
-    };
+  #make(): CompiledSecrets | undefined {
+    if (this.#values.size > 0) this.#made ??= compileSecrets([...this.#values]);
     return this.#made;
   }
 
@@ -149,58 +143,6 @@ export class Secrets {
 
 function isText(item: unknown): item is string {
   return typeof item === 'string';
-}
-
-interface Made {
-  readonly forms: readonly string[];
-  readonly pattern: RegExp;
-  /** False for a text that surely holds none of the forms, loose ones included. */
-  readonly mayHold: SecretFilter;
-  readonly looseForms: readonly string[];
-  readonly loosePattern: RegExp | undefined;
-  /** Length of the shortest loose form. */
-  readonly shortestLoose: number;
-}
-
-/** Sorts forms by length, since a secret may begin with another one. */
-function longestFirst(forms: readonly string[]): readonly string[] {
-  return [...new Set(forms)].sort((a, b) => b.length - a.length);
-}
-
-/** Returns the ranges of secrets with separators: in folded and coloured text, with numbered or quoted lines, and in dumps of bytes. */
-function looseIn(text: string, beginsLine: boolean, { mayHold, loosePattern, shortestLoose }: Made): Ranges {
-  if (loosePattern === undefined || text.length < shortestLoose) return [];
-  return looseReadings(text, beginsLine, mayHold).flatMap((reading) => {
-    const ranges = rangesIn(reading, loosePattern);
-    // The text beside the bytes spells them, and a word of two or four bytes may hold an end of the secret: omit whole lines.
-    return reading.isDump ? ranges.map(([from, to]) => [text.lastIndexOf('\n', from) + 1, endOfLine(text, to)] as const) : ranges;
-  });
-}
-
-function rangesOf(text: string, pattern: RegExp): Ranges {
-  return [...text.matchAll(pattern)].map((match) => [match.index, match.index + match[0].length] as const);
-}
-
-function rangesIn({ text, at }: Reading, pattern: RegExp): Ranges {
-  return rangesOf(text, pattern).map(([from, to]) => [at[from] ?? 0, (at[to - 1] ?? 0) + 1] as const);
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end === -1 ? text.length : end;
-}
-
-/** Returns the ranges in order, with overlapping ones merged. */
-function merged(exact: Ranges, loose: Ranges): Ranges {
-  if (loose.length === 0) return exact;
-  const all = [...exact, ...loose].sort(([a, b], [c, d]) => a - c || d - b);
-  const result: [number, number][] = [];
-  for (const [from, to] of all) {
-    const last = result.at(-1);
-    if (last !== undefined && from < last[1]) last[1] = Math.max(last[1], to);
-    else result.push([from, to]);
-  }
-  return result;
 }
 
 function isPart(item: unknown): item is ContentPart {

@@ -1,6 +1,7 @@
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { isCredentialName } from '../../core/expression/variables.ts';
-import { Secrets, shortestSecret } from '../../core/secrets/secrets.ts';
+import { shortestSecret } from '../../core/secrets/find-secrets.ts';
+import { Secrets } from '../../core/secrets/secrets.ts';
 
 /** Collects the secrets that the caller names. Warns of values that cannot be redacted, since the caller expects it. */
 export function collectSecrets(named: readonly string[] = []): Secrets {

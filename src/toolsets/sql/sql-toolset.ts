@@ -130,7 +130,7 @@ function common(request: ToolsetRequest, { timeoutMs }: SqlSettings) {
 }
 
 /**
- * Runs a job in a process of its own. SQLite opens the database and the files beside it by their names, so they are examined before
+ * Runs a job in a separate process. SQLite opens the database and the files beside it by their names, so they are examined before
  * and after: what was read is given only if it was the same files all the time.
  */
 async function run(job: SqlJob, { timeoutMs }: SqlSettings, { signal }: ToolContext): Promise<unknown> {
