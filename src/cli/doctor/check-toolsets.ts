@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { findPackageJSON } from 'node:module';
 import type { JsonObject } from '../../core/json.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
 import { findBrowser } from '../../toolsets/browser/find-browser.ts';
 import { checkSandbox } from '../../toolsets/sandbox/sandbox.ts';
+import { sandboxProgramFindings, settingsProgramFinding } from './check-programs.ts';
 import { type Finding, failed, ok, problem } from './finding.ts';
 
 /** Packages that a kind of toolset needs and that are installed only by those who use it. */
@@ -33,9 +32,23 @@ interface UsedToolset {
 export async function checkToolsets(set: ProfileSet): Promise<readonly Finding[]> {
   const used = usedToolsets(set);
   const findings = packageFindings(new Set(used.flatMap(({ kind }) => packages[kind] ?? [])));
-  if (used.some(({ kind }) => kind === 'python')) findings.push(programFinding('python3', 'install Python 3'));
+  for (const { name, kind, settings } of used) {
+    const { python, command, sandbox } = settings;
+    const written = kind === 'mcp' ? command : (python ?? 'python3');
+    if ((kind !== 'python' && kind !== 'mcp') || typeof written !== 'string') continue;
+    const isPython = kind === 'python';
+    findings.push(
+      settingsProgramFinding({
+        what: isPython ? `Python of ${name}` : `server of ${name}`,
+        written,
+        settings,
+        isSandboxed: isPython ? sandbox !== false : sandbox === true,
+        todo: isPython ? 'install Python 3' : 'install it, or write its whole path as the command',
+      }),
+    );
+  }
   const inSandbox = used.filter(({ kind, settings }) => sandboxed.has(kind) && settings['sandbox'] !== false);
-  if (inSandbox.length > 0) findings.push(await sandboxFinding(inSandbox.map(({ name }) => name)));
+  if (inSandbox.length > 0) findings.push(...sandboxProgramFindings(), await sandboxFinding(inSandbox.map(({ name }) => name)));
   for (const { name, kind, settings } of used) if (kind === 'browser') findings.push(browserFinding(name, settings));
   return findings;
 }
@@ -54,12 +67,6 @@ function packageFindings(needed: ReadonlySet<string>): Finding[] {
   const missing = [...needed].filter((name) => findPackageJSON(name, import.meta.url) === undefined);
   if (missing.length === 0) return [ok('packages of toolsets', [...needed].join(', '))];
   return [problem('packages of toolsets', `not installed: ${missing.join(', ')}`, `npm install ${missing.join(' ')}`)];
-}
-
-function programFinding(program: string, todo: string): Finding {
-  const places = (process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, program));
-  const found = places.find((place) => existsSync(place));
-  return found === undefined ? problem(program, 'not found in PATH', todo) : ok(program, found);
 }
 
 async function sandboxFinding(toolsets: readonly string[]): Promise<Finding> {

@@ -38,7 +38,7 @@ export function setInside(argv: readonly [string, ...string[]], variables: Reado
     ...exported.map(({ name, carrier }) => `export ${name}="$${carrier}"; unset ${carrier}`),
     others.length === 0
       ? 'exec "$@"'
-      : ['exec', quote(findProgram('env', { in: 'system' }).path), ...others.map(settingByEnv), '"$@"'].join(' '),
+      : `exec ${[quote(findProgram('env', { in: 'system' }).path), ...others.map(({ carrier }) => `-u ${carrier}`), ...others.map(settingByEnv)].join(' ')} "$@"`,
   ];
   return {
     argv: [findProgram('sh', { in: 'system' }).path, '-c', script.join('\n'), 'cadre', ...argv],
@@ -47,7 +47,7 @@ export function setInside(argv: readonly [string, ...string[]], variables: Reado
 }
 
 function settingByEnv({ name, carrier }: { readonly name: string; readonly carrier: CarriedName }): string {
-  return `-u ${carrier} ${quote(`${name}=`)}"$${carrier}"`;
+  return `${quote(`${name}=`)}"$${carrier}"`;
 }
 
 function quote(text: string): string {

@@ -35,7 +35,7 @@ export function startProcess(argv: readonly [string, ...string[]], { variables, 
   return spawn(program, args, { ...options, shell: false, env: { ...outsideEnvironment, ...variables } });
 }
 
-/** Starts a program like `startProcess` with an environment of its own: for systems without a shell that could set it for the command. */
+/** Starts a program like `startProcess` with the given environment: for systems without a shell that could set it for the command. */
 export function startDirectly(
   argv: readonly [string, ...string[]],
   { env, ...options }: Omit<StartOptions, 'variables'> & { readonly env: Readonly<Record<string, string>> },
@@ -46,7 +46,7 @@ export function startDirectly(
 }
 
 /**
- * Starts a file of Cadre in a process of its own, with the Node that runs this process.
+ * Starts a file of Cadre in a separate process, with the Node that runs this process.
  *
  * @throws CadreError `DEPENDENCY_MISSING` when that Node was replaced since this process began
  */

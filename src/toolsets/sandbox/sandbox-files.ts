@@ -7,6 +7,7 @@ import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
 import type { PathTest } from '../../files/glob-pattern.ts';
 import { plainName } from '../../files/plain-name.ts';
 import { isWithin, rememberAgentPlace } from '../programs/agent-places.ts';
+import { ownPlacesIn } from '../programs/own-places.ts';
 import { toBytePath, toText } from './byte-path.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { SandboxedCommand } from './sandboxed-command.ts';
@@ -84,6 +85,7 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[],
       ...closedPlaces(workspace, allows, found.workspace),
       ...named.flatMap((folder) => autoRunIn(folder, allows)),
       ...engineProfilesIn(write),
+      ...ownPlacesIn(write),
       ...engineJournals(),
       // For a missing folder, a path below it makes the package create an empty folder while the command runs.
       ...engineMailIn(write).map((folder) => (isThere(folder) ? folder : path.join(folder, '.cadre'))),

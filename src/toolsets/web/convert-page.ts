@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { cleanEnvironment } from '../process/clean-environment.ts';
 import { startProgram } from '../process/start-program.ts';
 import { jobFile, type JobAnswer } from '../worker/job-answer.ts';
 import { ownNode } from '../programs/own-node.ts';
+import { packagesAbove } from '../programs/own-places.ts';
 import { runWorker } from '../worker/run-worker.ts';
 import type { HtmlPage, MarkdownPage } from './html-to-markdown.ts';
 import { readJson } from '../../core/read-json.ts';
@@ -105,13 +106,6 @@ function readableFolders(): readonly string[] {
   });
   const own = path.join(import.meta.dirname, '..', '..');
   return [...new Set([path.dirname(ownNode()), own, ...packagesAbove(own), ...packages])];
-}
-
-/** Returns the folders searched for packages, starting from a folder. */
-function packagesAbove(folder: string): readonly string[] {
-  const here = path.join(folder, 'node_modules');
-  const above = path.dirname(folder);
-  return [...(existsSync(here) ? [here] : []), ...(above === folder ? [] : packagesAbove(above))];
 }
 
 function failed({ url }: HtmlPage, what: string): CadreError {

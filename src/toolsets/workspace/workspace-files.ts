@@ -8,6 +8,7 @@ import { assertMayWrite } from '../../files/guard/guard-writes.ts';
 import { refusePath } from '../../files/inside-path.ts';
 import type { InsideFile } from '../../files/read-inside.ts';
 import { resolveInside, type InsidePath } from '../../files/resolve-inside.ts';
+import { isOwnPlace } from '../programs/own-places.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
 /** Name of the folder in messages. */
@@ -60,6 +61,8 @@ export async function writablePath(workspace: string, requested: string, setting
       'it lies in the folder with the profiles of the team, which no tool changes (a workspace outside of that folder can be written)',
       workspaceName,
     );
+  if (isOwnPlace(inside.absolute))
+    throw refusePath(requested, 'Cadre itself runs from there, outside every sandbox', workspaceName);
   if (isProtected(inside.absolute, inside.path, settings))
     throw refusePath(requested, 'it is protected: programs take settings or secrets from such files', workspaceName);
   await assertMayWrite({ root: inside.root, file: inside.path, allows: settings.allows });
@@ -73,6 +76,7 @@ export function isProtected(absolute: string, path: string, settings: WorkspaceS
     settings.isProtected(path) ||
     isEngineJournal(absolute) ||
     isEngineMail(absolute) ||
+    isOwnPlace(absolute) ||
     (protectsProfiles && isEngineProfile(absolute))
   );
 }

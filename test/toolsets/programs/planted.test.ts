@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { whyNoSandbox } from '../../tools/toolset-under-test.ts';
 import { scratchHome } from './scratch-home.ts';
 
-const program = path.join(import.meta.dirname, 'run-commands.ts');
+const program = path.join(import.meta.dirname, 'commands-child.ts');
 const names = ['bwrap', 'socat', 'rg', 'sh', 'bash', 'which', 'npm', 'env', 'grep', 'sleep', 'python3', 'git', 'node'];
 
 /** A project, and a folder beside it where a planted program leaves its mark once it runs outside of the sandbox. */
