@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
-import { missingProgram, searchProgram, type ProgramSearch, type SearchPlaces } from '../../toolsets/programs/find-program.ts';
-import { settingsProgram } from '../../toolsets/programs/agreed-program.ts';
+import { missingProgram, searchProgram, type ProgramSearch, type SearchPlaces } from '../../files/programs/find-program.ts';
+import { settingsProgram } from '../../files/programs/agreed-program.ts';
 import { seenInSandbox } from '../../toolsets/sandbox/sandbox-files.ts';
 import { toSandboxPolicy } from '../../toolsets/sandbox/sandbox-policy.ts';
 import { failed, note, ok, problem, type Finding } from './finding.ts';

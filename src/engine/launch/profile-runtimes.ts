@@ -14,7 +14,7 @@ import { checkGates } from '../../profiles/gates/check-gates.ts';
 import { invalidProfiles, loadProfiles } from '../../profiles/load-profiles.ts';
 import { shippedPrices } from '../../profiles/files/shipped-prices.ts';
 import { rememberProfiles } from '../../files/guard/engine-places.ts';
-import { rememberProject } from '../../toolsets/programs/agent-places.ts';
+import { rememberProject } from '../../files/programs/agent-places.ts';
 import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
 import { buildEnv } from '../run/build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';

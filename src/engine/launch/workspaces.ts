@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import { rememberAgentPlace } from '../../toolsets/programs/agent-places.ts';
+import { rememberAgentPlace } from '../../files/programs/agent-places.ts';
 import { defaultStorePath } from '../recovery/open-store.ts';
 
 /** Workspace of runs: one folder for all of them, or a function from run id to folder. */

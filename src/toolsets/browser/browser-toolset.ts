@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
-import { programWords } from '../programs/agreed-program.ts';
+import { programWords } from '../../files/programs/agreed-program.ts';
 import type { Reach, ToolsetKind } from '../../core/tool/toolset.ts';
 import { systemResolver, type HostResolver } from '../web/resolve-host.ts';
 import { BrowserHost, type BrowserRequest } from './browser-host.ts';

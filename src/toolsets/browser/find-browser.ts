@@ -1,6 +1,6 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
-import { settingsProgram } from '../programs/agreed-program.ts';
-import { missingProgram, searchProgram } from '../programs/find-program.ts';
+import { settingsProgram } from '../../files/programs/agreed-program.ts';
+import { missingProgram, searchProgram } from '../../files/programs/find-program.ts';
 
 /** Folders and names of browsers, in the order in which they are preferred. */
 const usualPlaces = [

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 import type { Reach, Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
-import { programWords } from '../programs/agreed-program.ts';
+import { programWords } from '../../files/programs/agreed-program.ts';
 import { rememberOpened } from '../sandbox/sandbox-files.ts';
 import { sandboxWords } from '../sandbox/sandbox-policy.ts';
 import { cleanText } from './clean-text.ts';

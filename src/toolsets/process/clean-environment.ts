@@ -1,4 +1,4 @@
-import { safePath, systemPath } from '../programs/outside-environment.ts';
+import { safePath, systemPath } from '../../files/programs/outside-environment.ts';
 
 /** Variables a process inherits from the engine besides PATH; no others, so that no key of the engine reaches a command. */
 const inherited = ['LANG', 'LC_ALL', 'TZ'] as const;

@@ -1,4 +1,4 @@
-import { findProgram } from '../programs/find-program.ts';
+import { findProgram } from '../../files/programs/find-program.ts';
 import { markVariable } from './marked-processes.ts';
 
 /**

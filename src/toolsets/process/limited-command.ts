@@ -1,4 +1,4 @@
-import { findProgram } from '../programs/find-program.ts';
+import { findProgram } from '../../files/programs/find-program.ts';
 import { endAll } from './lifeline.ts';
 
 /** Limits of a process and everything it starts. */

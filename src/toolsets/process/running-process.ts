@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { CadreError, describeThrown } from '../../core/error.ts';
-import { startProcess, type NeutralVariables } from '../programs/start-process.ts';
+import { startProcess, type NeutralVariables } from '../../files/programs/start-process.ts';
 import type { CapturedOutput } from './captured-output.ts';
 import { findMarked, findUnclear, markVariable, startTicks } from './marked-processes.ts';
 import { ProcessWatch, type Exceeded, type WatchedProcess } from './process-watch.ts';

@@ -1,9 +1,9 @@
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { openedFolders } from '../sandbox/sandbox-files.ts';
-import { rememberAgentPlace } from '../programs/agent-places.ts';
-import { findProgram } from '../programs/find-program.ts';
-import { setInside } from '../programs/inside-environment.ts';
+import { rememberAgentPlace } from '../../files/programs/agent-places.ts';
+import { findProgram } from '../../files/programs/find-program.ts';
+import { setInside } from '../../files/programs/inside-environment.ts';
 import { openSandbox, rememberWritable } from '../sandbox/sandbox.ts';
 import { DiskBudget } from './disk-budget.ts';
 import { limitedCommand, type ProcessLimits } from './limited-command.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ToolsetKind } from '../../core/tool/toolset.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { environmentWords, longestMs, programSettings, toProgramSettings } from '../process/program-settings.ts';
-import { programWords } from '../programs/agreed-program.ts';
+import { programWords } from '../../files/programs/agreed-program.ts';
 import { sandboxUse, sandboxWords, toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { runPython } from './run-python.ts';
 

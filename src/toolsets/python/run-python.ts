@@ -5,7 +5,7 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
 import { CapturedOutput } from '../process/captured-output.ts';
-import { settingsProgram } from '../programs/agreed-program.ts';
+import { settingsProgram } from '../../files/programs/agreed-program.ts';
 import { seenInSandbox } from '../sandbox/sandbox-files.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import { describeEnd, describeStreams } from '../process/describe-output.ts';

@@ -1,7 +1,7 @@
 import type { ChildProcess, SpawnOptions, SpawnSyncReturns } from 'node:child_process';
 import { registerHooks } from 'node:module';
-import { searchProgram } from '../programs/find-program.ts';
-import { runAtOnce, startProcess } from '../programs/start-process.ts';
+import { searchProgram } from '../../files/programs/find-program.ts';
+import { runAtOnce, startProcess } from '../../files/programs/start-process.ts';
 import { sandboxPackage } from './sandbox-unavailable.ts';
 import type { SandboxPackage } from './sandbox-runtime.ts';
 

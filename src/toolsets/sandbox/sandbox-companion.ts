@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { findProgram } from '../programs/find-program.ts';
-import { ownNode } from '../programs/own-node.ts';
-import { startProcess } from '../programs/start-process.ts';
+import { findProgram } from '../../files/programs/find-program.ts';
+import { ownNode } from '../../files/programs/own-node.ts';
+import { startProcess } from '../../files/programs/start-process.ts';
 import { jobFile } from '../worker/job-answer.ts';
 
 /**

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
-import { missingProgram, searchProgram } from '../programs/find-program.ts';
+import { missingProgram, searchProgram } from '../../files/programs/find-program.ts';
 import { accompanySandboxes, type SandboxCompanion } from './sandbox-companion.ts';
 import { makeSweepRecords, type SweepRecord, type SweepRecords } from './sweep-records.ts';
 import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';

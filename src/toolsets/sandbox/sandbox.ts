@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
-import { rememberAgentPlace } from '../programs/agent-places.ts';
-import { findProgram } from '../programs/find-program.ts';
-import { runToEnd } from '../programs/start-process.ts';
+import { rememberAgentPlace } from '../../files/programs/agent-places.ts';
+import { findProgram } from '../../files/programs/find-program.ts';
+import { runToEnd } from '../../files/programs/start-process.ts';
 import { loadGuardedPackage } from './guarded-package.ts';
 import { heldNames, mountPoints, rememberOpened, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import {

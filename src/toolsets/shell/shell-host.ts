@@ -5,7 +5,7 @@ import { CadreError } from '../../core/error.ts';
 import type { Resource } from '../../core/tool/resource-scope.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import { CapturedOutput } from '../process/captured-output.ts';
-import { findProgram } from '../programs/find-program.ts';
+import { findProgram } from '../../files/programs/find-program.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import type { ProgramSettings } from '../process/program-settings.ts';
 import type { ProcessEnd, RunningProcess } from '../process/running-process.ts';

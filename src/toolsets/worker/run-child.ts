@@ -1,5 +1,5 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
-import { forkOwn } from '../programs/start-process.ts';
+import { forkOwn } from '../../files/programs/start-process.ts';
 import { jobFile, type JobAnswer } from './job-answer.ts';
 
 /** Work for a separate process, since native code cannot be stopped on a thread (FAULTS X7). */

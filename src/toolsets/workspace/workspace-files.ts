@@ -8,7 +8,7 @@ import { assertMayWrite } from '../../files/guard/guard-writes.ts';
 import { refusePath } from '../../files/inside-path.ts';
 import type { InsideFile } from '../../files/read-inside.ts';
 import { resolveInside, type InsidePath } from '../../files/resolve-inside.ts';
-import { isOwnPlace } from '../programs/own-places.ts';
+import { isOwnPlace } from '../../files/programs/own-places.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
 /** Name of the folder in messages. */

@@ -121,7 +121,7 @@ describe.skipIf(whyNoSandbox() !== undefined)('F70: programs that a sandboxed co
       [
         '--input-type=module',
         '-e',
-        `const { findProgram, assertFound } = await import('${new URL('../../../src/toolsets/programs/find-program.ts', import.meta.url).href}');
+        `const { findProgram, assertFound } = await import('${new URL('../../../src/files/programs/find-program.ts', import.meta.url).href}');
          const { renameSync } = await import('node:fs');
          const { path } = findProgram('bwrap');
          renameSync('${replacing}', path);

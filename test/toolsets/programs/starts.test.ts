@@ -14,11 +14,11 @@ function linesWith(pattern: RegExp, except: readonly string[] = []): readonly st
     .flatMap(({ name, text }) => text.split('\n').flatMap((line) => (pattern.test(line) ? [`${name}: ${line.trim()}`] : [])));
 }
 
-const starter = 'toolsets/programs/start-process.ts';
+const starter = 'files/programs/start-process.ts';
 
 it('F70: one file starts processes; every other way to start one stands in no file of src', () => {
   expect(linesWith(/child_process/).filter((line) => !/import type \{[^}]*\} from 'node:child_process'/.test(line))).toEqual([
-    "toolsets/programs/start-process.ts: } from 'node:child_process';",
+    "files/programs/start-process.ts: } from 'node:child_process';",
     // What the package that makes sandboxes gets in its place.
     expect.stringMatching(/^toolsets\/sandbox\/guarded-package\.ts: if \(.*child_process/),
   ]);
@@ -31,7 +31,7 @@ it('F70: one file starts processes; every other way to start one stands in no fi
   expect(linesWith(/process\.(?:binding|execve|dlopen)\b|node-pty|cross-spawn|\bexeca\b/)).toEqual([]);
   // `execPath` is what `ownNode` checks.
   expect(linesWith(/process\.execPath/)).toEqual([
-    expect.stringContaining('toolsets/programs/own-node.ts'),
+    expect.stringContaining('files/programs/own-node.ts'),
     expect.stringContaining('own-node.ts'),
   ]);
 });
@@ -47,8 +47,12 @@ it('F70: no command line begins with a plain name or a path that was not looked 
 
 it('what it starts is checked right before: every start in it follows a check', () => {
   const text = files.find(({ name }) => name === starter)?.text ?? '';
-  const starts = [...text.matchAll(/return (?:spawn|spawnSync|fork)\(/g)];
-  const checks = [...text.matchAll(/assertFound\(\w+\);\n\s*return (?:spawn|spawnSync|fork)\(/g)];
+  const starts = [...text.matchAll(/return (?:spawn|spawnSync|fork)\(|\bexecFile\(program/g)];
+  const checks = [
+    ...text.matchAll(
+      /assertFound\(\w+\);\n\s*return (?:(?:spawn|spawnSync|fork)\(|await new Promise[^\n]*\n\s*execFile\(program)/g,
+    ),
+  ];
   expect(starts.length).toBeGreaterThan(3);
   expect(checks).toHaveLength(starts.length);
 });

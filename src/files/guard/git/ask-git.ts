@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { searchProgram } from '../../programs/find-program.ts';
+import { readOutput } from '../../programs/start-process.ts';
 
 /** Value of git's configuration, as git itself reads it. */
 export interface GitEntry {
@@ -90,13 +90,10 @@ export const askGit: AskGit = async (question) => {
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
   };
-  return await new Promise((resolve) => {
-    const options = { cwd: '/', env, timeout: timeoutMs, maxBuffer: maxOutputBytes, encoding: 'utf8' } as const;
-    execFile(program, args, options, (error, stdout, stderr) => {
-      if (error === null) resolve({ entries: parseEntries(stdout) });
-      else resolve({ why: stderr.trim().split('\n').at(-1) || `git ended with ${error.signal ?? error.code ?? 'an error'}` });
-    });
-  });
+  const options = { cwd: '/', env, timeout: timeoutMs, maxBuffer: maxOutputBytes };
+  const { stdout, stderr, failure } = await readOutput([program, ...args], options);
+  if (failure === undefined) return { entries: parseEntries(stdout) };
+  return { why: stderr.trim().split('\n').at(-1) || `git ended with ${failure}` };
 };
 
 /** Parses the output of `git config --list --show-origin -z`: origin, NUL, key, line break, value, NUL. */
@@ -124,14 +121,5 @@ function parseEntries(output: string): readonly GitEntry[] {
 
 /** Returns the absolute path of git; undefined where it is not installed. */
 function gitProgram(): string | undefined {
-  for (const folder of programFolders) {
-    const file = path.join(folder, 'git');
-    try {
-      accessSync(file, constants.X_OK);
-      return realpathSync(file);
-    } catch {
-      // Not here.
-    }
-  }
-  return undefined;
+  return searchProgram('git', { in: 'path', path: programFolders.join(path.delimiter) }).found?.path;
 }

@@ -1,4 +1,4 @@
-import { safePath } from '../../programs/outside-environment.ts';
+import { safePath } from '../../../files/programs/outside-environment.ts';
 
 /** Variables a program needs for its files and its language; none of them is a secret. */
 const inherited: readonly string[] = [

@@ -1,4 +1,5 @@
 import {
+  execFile,
   fork,
   spawn,
   spawnSync,
@@ -64,6 +65,33 @@ export function runAtOnce(
   const [program, ...args] = argv;
   assertFound(program);
   return spawnSync(program, args, { ...options, shell: false, encoding: 'utf8', env: outsideEnvironment });
+}
+
+/** Output of a program that has ended. */
+export interface ProgramOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Undefined when it succeeded; else its exit code, its signal or why it could not be started. */
+  readonly failure: string | undefined;
+}
+
+/** Runs a program with the given environment and resolves with its output. */
+export async function readOutput(
+  argv: readonly [string, ...string[]],
+  options: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly timeout: number;
+    readonly maxBuffer: number;
+  },
+): Promise<ProgramOutput> {
+  const [program, ...args] = argv;
+  assertFound(program);
+  return await new Promise((resolve) => {
+    execFile(program, args, { ...options, shell: false, encoding: 'utf8' }, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, failure: error === null ? undefined : String(error.signal ?? error.code ?? error.message) }),
+    );
+  });
 }
 
 /** Runs a program to its end; resolves with undefined when it succeeded, else with what it wrote to stderr. */
