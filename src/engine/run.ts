@@ -5,11 +5,11 @@ import type { ContentHash, Ids, RunId } from '../core/ids.ts';
 import type { Journal } from '../core/events/journal.ts';
 import type { JsonValue } from '../core/json.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
-import { hasReleased } from '../core/fold/release.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import type { TurnState } from '../core/state/turn-state.ts';
 import type { ProfileChange, ProfileEdit } from '../core/events/profile-edit.ts';
 import type { ItemDraft } from '../core/events/transaction.ts';
+import type { RequestCard } from '../inspect/requests/request-card.ts';
 import { toRecording } from '../inspect/to-recording.ts';
 import { turnOfId } from '../inspect/turn/other-turns.ts';
 import { filterTurns, type TurnFilter } from '../inspect/filter-turns.ts';
@@ -20,6 +20,7 @@ import type { ModuleAction } from '../team/modules/module-actions.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
 import { Deliveries } from './run/deliveries.ts';
 import { readModuleActions, readProfileEdits } from './launch/edit-schemas.ts';
+import { fullStateOf } from './recovery/full-state.ts';
 import { eventsOf } from './read-events.ts';
 import { agentOfId, assertModule, recipientOf, noteInput } from './input/check-target.ts';
 import { type ExternalMessage, readItemId, externalMessage } from './input/external-item.ts';
@@ -40,6 +41,7 @@ import type { RunDriver } from './run/run-driver.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
 import type { RunSubscriber, ReplySoFar } from './subscribers.ts';
 import { withFate } from './input/asking-fate.ts';
+import { cardsOfJournal } from './requests/cards-of-run.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
 import type { Input } from './run/input.ts';
 
@@ -90,14 +92,8 @@ export class Run implements AsyncIterable<CadreEvent> {
    * read here: open such a run with `engine.open`.
    */
   fullState(): RunContext {
-    const { state } = this;
-    if (!hasReleased(state)) return state;
-    const known = this.#full?.deref();
-    if (known !== undefined && known.seq === state.seq) return known;
-    const events = this.#parts.journal.read(this.id);
-    const full = events instanceof Promise ? undefined : foldEvents(events, 'everything');
-    if (full === undefined) return state;
-    this.#full = new WeakRef(full);
+    const full = fullStateOf(this.state, this.#parts.journal, this.#full?.deref());
+    if (full !== this.state) this.#full = new WeakRef(full);
     return full;
   }
 
@@ -110,6 +106,11 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Approvals and questions that wait for a person. */
   get pending(): readonly PendingRequest[] {
     return pendingOf(this.state);
+  }
+
+  /** Returns what people see of each pending request, oldest first, with what it would do to files as they are now. */
+  async cards(): Promise<readonly RequestCard[]> {
+    return this.pending.length === 0 ? [] : this.#parts.redact(await cardsOfJournal(this.id, this.#parts));
   }
 
   /** Yields all events from the first, then live ones, until the run ends. */
@@ -257,9 +258,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     checkArgument('run.why: turnId', turnId, 'name');
     checkArgument('run.why: text', text, 'name');
     const events = this.#parts.journal.read(this.id);
-    const eventAt = Array.isArray(events)
-      ? (seq: number): CadreEvent | undefined => (events as readonly CadreEvent[])[seq - 1]
-      : undefined;
+    const eventAt = events instanceof Promise ? undefined : (seq: number): CadreEvent | undefined => events[seq - 1];
     return why(this.fullState(), turnId, text, {
       content: this.#parts.content,
       profiles: this.#parts.profiles,

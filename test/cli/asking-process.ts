@@ -44,4 +44,4 @@ const driven = await driveRun(run, {
   canAsk: true,
 });
 await engine.close();
-process.exitCode = finishRun(run, driven, { terminal, mode: 'quiet', store: 'memory' });
+process.exitCode = await finishRun(run, driven, { terminal, mode: 'quiet', store: 'memory' });

@@ -50,4 +50,4 @@ terminal.tell(`run ${run.id}\n`);
 const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: false });
 if (driven === 'interrupted') await closeInterrupted(run, { engine, reading: () => undefined }, terminal);
 else await engine.close();
-process.exitCode = finishRun(run, driven, { terminal, mode: 'lines', store: undefined });
+process.exitCode = await finishRun(run, driven, { terminal, mode: 'lines', store: undefined });

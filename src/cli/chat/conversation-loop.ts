@@ -2,6 +2,7 @@ import type { Run } from '../../engine/run.ts';
 import type { RunSubscriber } from '../../engine/subscribers.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { formatRequest } from '../terminal/format-pending.ts';
+import { cardOf } from '../runs/card-of.ts';
 import { giveVerdict } from '../runs/give-verdict.ts';
 import type { Interruption } from '../terminal/interruption.ts';
 import { verdictPrompt } from '../terminal/read-verdict.ts';
@@ -66,7 +67,7 @@ export class ConversationLoop {
   }
 
   async #converse(): Promise<'left' | 'ended' | 'interrupted'> {
-    if (this.#settled === undefined) this.#ask();
+    if (this.#settled === undefined) await this.#ask();
     for (;;) {
       const event = await this.#wait();
       switch (event.kind) {
@@ -75,7 +76,7 @@ export class ConversationLoop {
         case 'settled':
           this.#settled = undefined;
           if (this.#run?.state.outcome !== undefined) return 'ended';
-          this.#ask();
+          await this.#ask();
           break;
         case 'withdrawn':
           this.#asked?.[Symbol.dispose]();
@@ -110,9 +111,9 @@ export class ConversationLoop {
       else await this.#sendMessage(command.text, 'now');
     } else if (command !== undefined) {
       this.#report(answerChatCommand(command, this.#run, { style: terminal.errorStyle, width: terminal.errorWidth }));
-      this.#ask();
+      await this.#ask();
     } else if (line.trim() === '') {
-      this.#ask();
+      await this.#ask();
     } else {
       await this.#send(line.startsWith('//') ? line.slice(1) : line);
     }
@@ -126,7 +127,7 @@ export class ConversationLoop {
     const problem = await giveVerdict(run, request, line);
     if (problem !== undefined) {
       this.#report(`${toTerminalText(problem)}\n`);
-      this.#ask();
+      await this.#ask();
       return;
     }
     this.#settled ??= untilSettled(run);
@@ -151,14 +152,16 @@ export class ConversationLoop {
   }
 
   /** Prompts for the next line, unless the team is working: a prompt must not mix with its output. */
-  #ask(): void {
+  async #ask(): Promise<void> {
     if (this.#settled !== undefined) return;
     const { terminal, input } = this.#parts;
     const [request] = this.#run?.pending ?? [];
     this.#asked?.[Symbol.dispose]();
     this.#asked = this.#run === undefined || request === undefined ? undefined : watchRequest(this.#run, request);
-    if (request !== undefined)
-      this.#report(`\n${formatRequest(request, { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`);
+    if (this.#run !== undefined && request !== undefined)
+      this.#report(
+        `\n${formatRequest(await cardOf(this.#run, request), { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`,
+      );
     if (terminal.isInteractive) input.prompt(request === undefined ? '\nyou> ' : verdictPrompt(request));
   }
 

@@ -2,6 +2,7 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../../engine/run.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { formatRequest } from '../terminal/format-pending.ts';
+import { cardOf } from './card-of.ts';
 import { giveVerdict } from './give-verdict.ts';
 import type { Interruption } from '../terminal/interruption.ts';
 import { verdictPrompt } from '../terminal/read-verdict.ts';
@@ -21,7 +22,7 @@ export interface DriveParts {
   /** True when a person may be asked; false for JSON output. */
   readonly canAsk: boolean;
   /** Reports pending requests that cannot be asked here; when present, the run is driven on until they are decided elsewhere. */
-  readonly reportPending?: (() => void) | undefined;
+  readonly reportPending?: (() => Promise<void>) | undefined;
   /** Replays what people said in a recorded run; false when there is nothing left to say. */
   readonly people?: ((run: Run) => Promise<boolean>) | undefined;
 }
@@ -41,7 +42,7 @@ export async function driveRun(run: Run, parts: DriveParts): Promise<Driven> {
     if (run.state.outcome !== undefined || request === undefined) return 'settled';
     if (!canAsk || !terminal.isInteractive) {
       if (reportPending === undefined) return 'pending';
-      reportPending();
+      await reportPending();
       watcher.go();
       await untilDecided(run, request, interruption);
       continue;
@@ -66,7 +67,9 @@ async function askPerson(
   { terminal, interruption }: Pick<DriveParts, 'terminal' | 'interruption'>,
 ): Promise<'decided' | 'interrupted'> {
   using watch = watchRequest(run, request);
-  terminal.tell(`\n${formatRequest(request, { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`);
+  terminal.tell(
+    `\n${formatRequest(await cardOf(run, request), { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`,
+  );
   while (!watch.gone.aborted) {
     const line = await promptLine(verdictPrompt(request), interruption, watch.gone);
     if (line === undefined && interruption.signal.aborted) return 'interrupted';

@@ -33,12 +33,12 @@ export interface FinishParts {
 }
 
 /** Prints the result of a run, the report on stdout and everything else on stderr; returns the exit code. */
-export function finishRun(run: Run, driven: Driven, parts: FinishParts): ExitCode {
+export async function finishRun(run: Run, driven: Driven, parts: FinishParts): Promise<ExitCode> {
   switch (driven) {
     case 'interrupted':
       return interrupted(run, parts);
     case 'pending':
-      return pending(run, parts);
+      return await pending(run, parts);
     case 'settled':
       return settled(run, parts);
   }
@@ -71,17 +71,17 @@ function reportText(text: string, { terminal, raw }: FinishParts): string {
   return formatMarkdown(text, { style: terminal.outStyle, width: terminal.outWidth });
 }
 
-function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
+async function pending(run: Run, { terminal, mode, store }: FinishParts): Promise<ExitCode> {
   if (mode === 'json') printResult(run, terminal, { output: run.withKnowledge(concludeRun(run.state).text) });
-  else reportPending(run, terminal, store);
+  else await reportPending(run, terminal, store);
   return 1;
 }
 
 /** Prints the pending requests of a run and the commands that decide them from any terminal. */
-export function reportPending(run: Run, terminal: Terminal, store: string | undefined): void {
+export async function reportPending(run: Run, terminal: Terminal, store: string | undefined): Promise<void> {
   const format = { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now(), runId: run.id, store };
   terminal.tell(
-    `\nThe run waits for you, and this is not a terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
+    `\nThe run waits for you, and this is not a terminal to ask on. Decide with:\n\n${formatPending(await run.cards(), format)}`,
   );
 }
 

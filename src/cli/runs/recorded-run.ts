@@ -17,6 +17,7 @@ import { findRunIn } from './find-run.ts';
 import { findTurn } from './find-turn.ts';
 import { openJournal } from '../options/open-journal.ts';
 import { isServerStore } from '../options/server-store.ts';
+import { workspaceBeside } from '../../engine/launch/workspaces.ts';
 import { storePath } from '../options/store-path.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { readJson } from '../../core/read-json.ts';
@@ -59,6 +60,9 @@ export class RecordedRun implements Disposable {
   readonly content = (hash: ContentHash): string | undefined => {
     return storedText(this.#journal, hash);
   };
+
+  /** Returns the folder that the run's tools work in, by default; it need not exist. */
+  readonly workspace = (): string => this.state.meta.workspace ?? workspaceBeside(this.store, this.state.meta.runId);
 
   /** Profile files the run was started with; empty when the snapshot is missing or damaged. */
   get files(): readonly ProfileFile[] {

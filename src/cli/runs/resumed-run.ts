@@ -87,7 +87,7 @@ export async function resumeAndDrive(
   if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
   const closing = driven === 'settled' ? await session.closingLines() : '';
   const isUnchanged = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
-  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnchanged, raw: options.raw });
+  const code = await finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnchanged, raw: options.raw });
   return tooLate === undefined ? code : 1;
 }
 

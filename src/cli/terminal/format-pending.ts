@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { PendingRequest } from '../../core/state/pending.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text/text-style.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
-import { approvalFacts } from '../../inspect/approval-text.ts';
 import { lookAlikes } from '../../inspect/look-alikes.ts';
+import { rightToLeft } from '../../inspect/requests/card-fields.ts';
+import { effectWords } from '../../inspect/requests/effect-words.ts';
+import { bareCard, type RequestCard } from '../../inspect/requests/request-card.ts';
+import { contentLines } from './format-card.ts';
 import { choicesOf } from '../../inspect/read-answer.ts';
 import { textWidth } from '../../inspect/format/text/text-width.ts';
 import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
@@ -24,36 +26,41 @@ export interface PendingFormat extends RequestFormat {
 }
 
 /** Renders pending requests and the commands that answer them. */
-export function formatPending(requests: readonly PendingRequest[], format: PendingFormat): string {
+export function formatPending(requests: readonly (PendingRequest | RequestCard)[], format: PendingFormat): string {
   return requests.map((request) => `${formatRequest(request, format)}${answerCommands(request, format)}`).join('\n');
 }
 
 /**
- * Renders one request: the arguments in full, escaped, with their SHA-256, so that text written by a model can neither pose as
- * something else nor stay hidden (FAULTS S9).
+ * Renders the card of one request: everything in full, escaped, with the SHA-256 of the arguments, so that text written by a model can
+ * neither pose as something else nor stay hidden (FAULTS S9). A request without its card is shown without what the record says about it.
  */
-export function formatRequest(request: PendingRequest, { style = plainStyle, width, now }: RequestFormat): string {
-  const args = JSON.stringify(request.args, null, 2);
-  const what =
-    request.kind === 'approval'
-      ? `wants to call ${style.bold(safe(request.tool))}`
-      : request.tool === ''
-        ? 'waits for your decision at a checkpoint of its profile'
-        : `asks a question (${safe(request.tool)})`;
-  const digest = createHash('sha256').update(JSON.stringify(request.args)).digest('hex');
+export function formatRequest(request: PendingRequest | RequestCard, { style = plainStyle, width, now }: RequestFormat): string {
+  const card = 'fields' in request ? request : bareCard(request);
+  const { effect, gate, message, taint = [], tool } = card;
+  const what = {
+    call: `wants to call ${style.bold(safe(tool))}`,
+    tool: `asks a question (${safe(tool)})`,
+    profile: 'waits for your decision at a checkpoint of its profile',
+  }[card.asks];
+  const asks =
+    gate === undefined || gate.id === 'needs_approval' ? '' : `, asked by gate ${safe(gate.id)} of ${safe(gate.profile)}`;
   const lines = [
-    `${style.yellow(request.kind)} ${style.bold(safe(request.id))}: ${request.path.map((id) => safe(id)).join(' → ')} ${what}`,
-    ...(request.message === undefined ? [] : indented(request.message)),
-    ...(request.kind === 'approval' || Object.keys(request.args).length > 0
-      ? [style.dim('  with the arguments'), ...indented(args), style.dim(`  sha256 ${digest}`)]
-      : []),
-    ...approvalFacts(request).map(({ text, isWarning }) => (isWarning ? style.yellow : style.dim)(`  ${safe(text)}`)),
-    ...lookAlikes(`${request.tool} ${args}`).map((word) => style.yellow(`  mixes letters of several scripts: ${safe(word)}`)),
-    ...numberedChoices(request),
-    ...[scopeText(request, safe)].flatMap((scope) => (scope === undefined ? [] : [style.dim(`  always: ${scope}`)])),
-    ...[deadlineText(request, now)].flatMap((deadline) => (deadline === undefined ? [] : [style.yellow(`  ${deadline}`)])),
+    `${style.yellow(card.kind)} ${style.bold(safe(card.id))}: ${card.path.map((id) => safe(id)).join(' → ')} ${what}`,
+    ...(card.turnId === '' ? [] : [style.dim(`  in turn ${safe(card.turnId)}${asks}`)]),
+    ...(effect === undefined ? [] : [(effect === 'unsafe' ? style.yellow : style.dim)(`  ${effect}: ${effectWords[effect]}`)]),
+    ...(message === undefined ? [] : indented(message)),
+    ...(taint.length === 0 ? [] : [style.yellow(`  it quotes untrusted text of ${taint.map((from) => safe(from)).join(', ')}`)]),
+    ...card.facts.map(({ text, isWarning }) => (isWarning ? style.yellow : style.dim)(`  ${safe(text)}`)),
+    ...contentLines(card, style),
+    ...lookAlikes(tool).map((word) => style.yellow(`  mixes letters of several scripts: ${safe(word)}`)),
+    ...numberedChoices(card),
+    ...[scopeText(card, safe)].flatMap((scope) => (scope === undefined ? [] : [style.dim(`  always: ${scope}`)])),
+    ...[deadlineText(card, now)].flatMap((deadline) => (deadline === undefined ? [] : [style.yellow(`  ${deadline}`)])),
   ];
-  return `${lines.flatMap((line) => fitted(line, width, style)).join('\n')}\n`;
+  return `${lines
+    .flatMap((line) => fitted(line, width, style))
+    .map(isolated)
+    .join('\n')}\n`;
 }
 
 /** Wraps a line; continuation lines carry a mark, so that no argument can pose as a line of the request (FAULTS S9). */
@@ -64,8 +71,13 @@ function fitted(line: string, width: number | undefined, style: TextStyle): read
     : wrapLine(line.slice(indent.length), { width, first: indent, rest: `${indent}${style.dim('↪')} ` });
 }
 
+/** Keeps letters that are written from right to left from moving what stands around them: the whole line reads from left to right. */
+function isolated(line: string): string {
+  return rightToLeft.test(line) ? `\u2066${line}\u2069` : line;
+}
+
 function indented(text: string): readonly string[] {
-  return toTerminalText(text, { maxLine: 1_000_000, maxLines: 1_000_000 })
+  return toTerminalText(text, { maxLine: Infinity, maxLines: Infinity })
     .split('\n')
     .map((line) => `    ${line}`);
 }

@@ -59,6 +59,8 @@ export const waitFor = as<WaitFor>(
       capability,
       prompt: optional(record<PromptFacts>({ sources: list(text), untrusted: list(text), tainted: flag })),
       sandbox: optional(oneOf('on', 'off')),
+      effect: optional(oneOf('pure', 'idempotent', 'verifiable', 'unsafe')),
+      taint: optional(list(text)),
       changed: optional(list(oneOf(...capabilityParts))),
     }),
   }),

@@ -6,6 +6,7 @@ import { checkpointChoices } from './own-question.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
 import type { SubContext } from './sub-context.ts';
 import type { RunContext } from './run-context.ts';
+import type { ToolEffect } from '../tool/tool.ts';
 import type { SandboxUse, ApprovalWait } from '../tool/wait-for.ts';
 
 /** A request that waits for a person. */
@@ -36,6 +37,10 @@ export interface PendingRequest {
   readonly prompt?: PromptFacts;
   /** For an approval: sandbox use of the programs that the tool starts; absent when it starts none. */
   readonly sandbox?: SandboxUse;
+  /** For an approval: safety of repeating the call. */
+  readonly effect?: ToolEffect;
+  /** For an approval: untrusted sources of the state that `message` quotes. */
+  readonly taint?: readonly string[];
   /** For an approval that is asked again: the parts that changed since a person approved this call. */
   readonly changed?: readonly CapabilityPart[];
   /** Hash of everything that is shown; for an approval, of everything that `approve` agrees to. Part of the id. */
@@ -81,12 +86,14 @@ function callRequest(run: RunContext, { id, agent, call, waitFor }: Extract<Open
 /** Returns the facts that a person needs to decide about a call. */
 function approvalFacts(
   { meta }: SubContext,
-  { gateId, capability, prompt, sandbox, changed }: ApprovalWait,
-): Pick<PendingRequest, 'gate' | 'prompt' | 'sandbox' | 'changed' | 'fingerprint'> {
+  { gateId, capability, prompt, sandbox, effect, taint, changed }: ApprovalWait,
+): Pick<PendingRequest, 'gate' | 'prompt' | 'sandbox' | 'effect' | 'taint' | 'changed' | 'fingerprint'> {
   return {
     gate: { id: gateId, profile: meta.profile },
     ...(prompt === undefined ? {} : { prompt }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    effect: effect ?? 'unsafe',
+    ...(taint === undefined ? {} : { taint }),
     ...(changed === undefined ? {} : { changed }),
     fingerprint: capability.fingerprint,
   };

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { ToolsetCode } from './code-files.ts';
 import type { CodedObserver } from '../env.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
+import type { FileChange } from './file-change.ts';
 import type { SourceRef } from '../profile/source-ref.ts';
 
 /** A resource outside that a toolset uses because of its settings, described for the person who must agree. */
@@ -24,8 +25,30 @@ export interface ToolsetKind {
   readonly observers?: readonly string[];
   /** Returns the outside resources that the toolset `name` with these settings uses; absent = none. */
   readonly reaches?: (settings: JsonObject, name: string) => readonly Reach[];
+  /**
+   * Returns what a call of one of its tools would do to files as they are now, for the person who decides about the call. Changes nothing
+   * and starts nothing; reads only what the tool itself may read. Absent when its tools write no files.
+   */
+  readonly preview?: (
+    call: CallPreview,
+    request: Pick<ToolsetRequest, 'settings' | 'unreadable'>,
+  ) => Promise<readonly FileChange[]>;
   /** Creates a toolset, without effects outside until a tool is called or it connects. Throws `OPTION_INVALID` for unusable settings. */
   readonly create: (request: ToolsetRequest) => Toolset;
+}
+
+/** A call that waits for a person. */
+export interface CallPreview {
+  /** Name of the tool as its kind states it. */
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly runId: string;
+  /** Wall time of the request, in milliseconds since 1970. */
+  readonly since: number;
+  /** Absolute path of the run's workspace, which may not exist yet. */
+  readonly workspace: string;
+  /** Returns a text with tokens of stored results (`<#KB-00001>`) replaced by the results, as the tool writes it. */
+  readonly filled: (text: string) => string;
 }
 
 /** Input for creating a toolset. */

@@ -2,6 +2,7 @@ import type { AgentId, ContentHash } from '../ids.ts';
 import type { Capability, CapabilityPart } from '../state/capability.ts';
 import type { JsonObject } from '../json.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
+import type { ToolEffect } from './tool.ts';
 
 /** Privileges of the programs that a tool starts: sandboxed, or with all rights of the engine. */
 export type SandboxUse = 'on' | 'off';
@@ -64,6 +65,10 @@ export interface ApprovalWait {
   readonly prompt?: PromptFacts;
   /** Sandbox use of the programs that the tool starts; absent when it starts none. */
   readonly sandbox?: SandboxUse;
+  /** Safety of repeating the call; absent for `unsafe`. */
+  readonly effect?: ToolEffect;
+  /** Untrusted sources of the state that the message quotes. */
+  readonly taint?: readonly string[];
   /** Parts that changed since a person approved this call, which is why it is asked again. */
   readonly changed?: readonly CapabilityPart[];
 }

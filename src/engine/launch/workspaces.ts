@@ -29,7 +29,12 @@ function chosen(option: WorkspaceOption | undefined, store: unknown, runId: stri
   if (typeof option === 'string') return option;
   if (option !== undefined) return option(runId);
   if (store === 'memory') return undefined;
-  return path.join(path.dirname(typeof store === 'string' ? store : defaultStorePath), 'workspaces', runId);
+  return workspaceBeside(typeof store === 'string' ? store : defaultStorePath, runId);
+}
+
+/** Returns the workspace of a run that named none, beside its journal. */
+export function workspaceBeside(store: string, runId: string): string {
+  return path.join(path.dirname(store), 'workspaces', runId);
 }
 
 function known(workspace: string): string {

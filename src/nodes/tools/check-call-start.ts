@@ -131,7 +131,9 @@ function ask(
 ): void {
   const { turnId, seq } = request;
   const on: Writable<ApprovalWait> = { kind: 'approval', gateId: gate.id, capability, prompt: promptFacts(tx.run, turnId) };
+  if (tool.effect !== 'unsafe') on.effect = tool.effect;
   if (gate.message !== undefined) on.message = gate.message;
+  if (gate.taint !== undefined) on.taint = gate.taint;
   if (gate.expires !== undefined) on.expires = expiryAfter(gate.expires, changed);
   if (tool.sandbox !== undefined) on.sandbox = tool.sandbox;
   if (changed.length > 0) on.changed = changed;

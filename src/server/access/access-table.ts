@@ -37,6 +37,7 @@ export const accessTable = {
   'GET /api/runs/:id/board': read,
   'GET /api/runs/:id/tree': read,
   'GET /api/runs/:id/conversation': read,
+  'GET /api/runs/:id/pending': read,
   'GET /api/runs/:id/history': read,
   'GET /api/runs/:id/turns': read,
   'GET /api/runs/:id/turns/:turnId': read,

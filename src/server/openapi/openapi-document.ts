@@ -6,6 +6,7 @@ import { type Answer, errorSchema, type ErrorStatus, errorWords, type Operation,
 import { readingOperations } from './reading-operations.ts';
 import { runSchemas } from './run-schemas.ts';
 import { testSchemas } from './test-schemas.ts';
+import { cardSchemas } from './card-schemas.ts';
 import { viewSchemas } from './view-schemas.ts';
 import { writingOperations } from './writing-operations.ts';
 
@@ -45,7 +46,7 @@ export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObje
     ],
     paths,
     components: {
-      schemas: { ...runSchemas, ...viewSchemas, ...compareSchemas, ...testSchemas },
+      schemas: { ...runSchemas, ...viewSchemas, ...cardSchemas, ...compareSchemas, ...testSchemas },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         session: { type: 'apiKey', in: 'cookie', name: 'cadre_PORT', description: 'Cookie set by opening /?token=… in a browser.' },

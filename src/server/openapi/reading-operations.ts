@@ -194,6 +194,7 @@ export const readingOperations: readonly Operation[] = [
       ['board', 'getBoard', 'The work modules of a run, by status.', named('Board')],
       ['tree', 'getTree', 'The agents of a run.', listOf(named('AgentNode'))],
       ['conversation', 'getConversation', 'The conversation between the user and the team.', listOf(named('ConversationEntry'))],
+      ['pending', 'getPending', 'What people see of each request that waits for them, oldest first.', listOf(named('RequestCard'))],
     ] as const
   ).map(([view, id, summary, schema]): Operation => ({
     method: 'get',

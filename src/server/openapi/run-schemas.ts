@@ -9,7 +9,20 @@ import { type Person, roles } from '../access/roles.ts';
 import type { RunRow } from '../http/run-row.ts';
 import type { ErrorAnswer } from '../http/error-statuses.ts';
 import type { ActionDone } from '../reach/run-action.ts';
-import { anything, count, flag, listOf, maybe, named, number, object, recordOf, text, time } from './schema-record.ts';
+import {
+  anything,
+  count,
+  type FieldsOf,
+  flag,
+  listOf,
+  maybe,
+  named,
+  number,
+  object,
+  recordOf,
+  text,
+  time,
+} from './schema-record.ts';
 
 const status: JsonObject = {
   enum: ['running', 'awaiting', 'idle', 'completed', 'failed', 'cancelled', 'damaged'],
@@ -17,6 +30,52 @@ const status: JsonObject = {
 };
 const dollars: JsonObject = { type: ['number', 'null'], description: 'US dollars; null when the cost of some call is unknown.' };
 const atLeast: JsonObject = { type: 'number', description: 'US dollars known so far.' };
+
+/** Fields of a pending request, as its card has them, too. */
+export const pendingFields: FieldsOf<PendingRequest> = {
+  id: {
+    type: 'string',
+    description: 'The id of this asking, for approve, reject and answer. What is asked later has another id.',
+  },
+  kind: { enum: ['approval', 'question'] },
+  agentId: text,
+  path: { type: 'array', items: text, description: 'The agents from the first one down to the one that asks.' },
+  turnId: text,
+  callId: maybe({ type: 'string', description: 'The call it is about; absent when the profile asks.' }),
+  tool: text,
+  args: object,
+  message: maybe(text),
+  schema: maybe({ type: 'object', description: 'The JSON Schema an answer must fit.' }),
+  gate: maybe(recordOf<NonNullable<PendingRequest['gate']>>({ id: text, profile: text })),
+  prompt: maybe(
+    recordOf<NonNullable<PendingRequest['prompt']>>({
+      sources: { type: 'array', items: text, description: 'Sources of the prompt.' },
+      untrusted: { type: 'array', items: text, description: 'Those of them that are untrusted.' },
+      tainted: { type: 'boolean', description: 'Some agent of the run has read untrusted text.' },
+    }),
+  ),
+  sandbox: maybe({
+    enum: ['on', 'off'],
+    description: 'Whether programs of the tool run in the sandbox; absent when it starts none.',
+  }),
+  effect: maybe({
+    enum: ['pure', 'idempotent', 'verifiable', 'unsafe'],
+    description: 'For an approval: safety of repeating the call.',
+  }),
+  taint: maybe({ type: 'array', items: text, description: 'Untrusted sources of the state that `message` quotes.' }),
+  changed: maybe({
+    type: 'array',
+    items: { enum: [...capabilityParts] },
+    description: 'Parts that have changed since a person approved the call, so that it waits again.',
+  }),
+  fingerprint: {
+    type: 'string',
+    description: 'Hash of everything that is shown, and that an approval covers. Part of the id.',
+  },
+  since: time,
+  expiresAt: maybe(time),
+  onExpire: maybe({ enum: ['allow', 'deny'] }),
+};
 
 /** Schemas of answers about runs as a whole, by their names in the API's description. */
 export const runSchemas: Readonly<Record<string, JsonObject>> = {
@@ -56,45 +115,7 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
   }),
   ProjectRow: recordOf<ProjectRow>({ name: text, runs: count, updatedAt: time }),
   MarkedRuns: recordOf<{ readonly runIds: readonly string[] }>({ runIds: { type: 'array', items: text } }),
-  PendingRequest: recordOf<PendingRequest>({
-    id: {
-      type: 'string',
-      description: 'The id of this asking, for approve, reject and answer. What is asked later has another id.',
-    },
-    kind: { enum: ['approval', 'question'] },
-    agentId: text,
-    path: { type: 'array', items: text, description: 'The agents from the first one down to the one that asks.' },
-    turnId: text,
-    callId: maybe({ type: 'string', description: 'The call it is about; absent when the profile asks.' }),
-    tool: text,
-    args: object,
-    message: maybe(text),
-    schema: maybe({ type: 'object', description: 'The JSON Schema an answer must fit.' }),
-    gate: maybe(recordOf<NonNullable<PendingRequest['gate']>>({ id: text, profile: text })),
-    prompt: maybe(
-      recordOf<NonNullable<PendingRequest['prompt']>>({
-        sources: { type: 'array', items: text, description: 'Sources of the prompt.' },
-        untrusted: { type: 'array', items: text, description: 'Those of them that are untrusted.' },
-        tainted: { type: 'boolean', description: 'Some agent of the run has read untrusted text.' },
-      }),
-    ),
-    sandbox: maybe({
-      enum: ['on', 'off'],
-      description: 'Whether programs of the tool run in the sandbox; absent when it starts none.',
-    }),
-    changed: maybe({
-      type: 'array',
-      items: { enum: [...capabilityParts] },
-      description: 'Parts that have changed since a person approved the call, so that it waits again.',
-    }),
-    fingerprint: {
-      type: 'string',
-      description: 'Hash of everything that is shown, and that an approval covers. Part of the id.',
-    },
-    since: time,
-    expiresAt: maybe(time),
-    onExpire: maybe({ enum: ['allow', 'deny'] }),
-  }),
+  PendingRequest: recordOf<PendingRequest>(pendingFields),
   RunOverview: recordOf<
     RunOverview & {
       readonly isLive: boolean;

@@ -85,7 +85,8 @@ interface CurrentFile {
   readonly version: string;
 }
 
-async function readCurrent(inside: InsidePath, maxBytes: number): Promise<CurrentFile> {
+/** Reads a file as it is now, within a limit. */
+export async function readCurrent(inside: InsidePath, maxBytes: number): Promise<CurrentFile> {
   if (inside.found === 'missing') return { current: { text: null, size: 0 }, mark: markOf(null), version: 'absent' };
   return await useInside(insideFile(inside), async (opened) => {
     const { size, version } = opened;

@@ -125,7 +125,8 @@ const editParameters: JsonObject = {
   },
 };
 
-function toTextEdit(args: JsonObject): TextEdit {
+/** Converts the arguments of `edit_file` to an edit; throws `TOOL_ARGUMENTS_INVALID` when one is missing. */
+export function toTextEdit(args: JsonObject): TextEdit {
   const command = textOf(args, 'command');
   switch (command) {
     case 'str_replace':

@@ -7,7 +7,7 @@ import { formatDiff } from '../../../inspect/format/format-diff.ts';
 import { formatHistory } from '../../../inspect/format/format-history.ts';
 import { agentHistory } from '../../../inspect/history.ts';
 import { agentNamed } from '../../../inspect/agent-named.ts';
-import { pendingOf } from '../../../core/state/pending.ts';
+import { cardsOfRun } from '../../../engine/requests/cards-of-run.ts';
 import { formatPending } from '../../terminal/format-pending.ts';
 import { conversation } from '../../../inspect/conversation.ts';
 import { formatConversation, formatOverview } from '../../../inspect/format/format-overview.ts';
@@ -49,14 +49,14 @@ export function historyCommand(run: string, agent: string | undefined, options: 
 
 /** Shows the pending requests of a run and the commands that answer them. */
 export function pendingCommand(run: string, options: ReadingOptions): Promise<ExitCode> {
-  return showRun(run, options, ({ state }) => {
-    const requests = pendingOf(state);
+  return showRun(run, options, async ({ state, events, content, workspace }) => {
+    const cards = await cardsOfRun({ state, events, content, workspace });
     return {
-      data: requests,
+      data: cards,
       text: (format) =>
-        requests.length === 0
+        cards.length === 0
           ? 'Nothing waits for you.\n'
-          : formatPending(requests, { ...format, now: Date.now(), runId: state.meta.runId, store: options.store }),
+          : formatPending(cards, { ...format, now: Date.now(), runId: state.meta.runId, store: options.store }),
     };
   });
 }

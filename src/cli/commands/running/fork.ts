@@ -57,7 +57,7 @@ export async function forkCommand(reference: string, words: readonly string[], o
   const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at, reading: session.reading });
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
-  return finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
+  return await finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
 }
 
 async function readForkSource(reference: string, { store, at, before }: ForkCommandOptions) {

@@ -98,7 +98,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   // Tools that run at workers are not this process's to wait for.
   if (driven === 'interrupted') await closeInterrupted(isOnWorkers ? undefined : run, session, terminal);
   const closing = driven === 'settled' ? await session.closingLines() : '';
-  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw, isOnWorkers });
+  const code = await finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw, isOnWorkers });
   if (page !== undefined && driven !== 'interrupted') await page.untilInterrupted(interruption);
   return code;
 }

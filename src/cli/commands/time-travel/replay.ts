@@ -152,7 +152,7 @@ async function replayFrom(
   const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at, reading: session.reading });
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
-  const code = finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
+  const code = await finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
   if (answers !== undefined) terminal.tell(notRecordedText(run, answers.source, options));
   if (options.quiet !== true)
     terminal.tell(`${await takenText(run, recordedAnswers)}Compare: ${thisCommand(['compare', from, run.id], options.store)}\n`);

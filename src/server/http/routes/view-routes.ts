@@ -31,7 +31,7 @@ const turnStatuses = Object.keys({
 } satisfies Record<TurnStatus, true>) as readonly TurnStatus[];
 
 /** Adds the views of a run, each from the function behind the command of the same name. */
-export function addViewRoutes(routes: Routes, { records }: ServerParts): void {
+export function addViewRoutes(routes: Routes, { engine, records }: ServerParts): void {
   const view = (name: 'state' | 'timeline' | 'board' | 'tree' | 'conversation', show: (record: RunRecord) => unknown): void => {
     routes.get(`/api/runs/:id/${name}`, async (context) => context.json(await show(await records.get(context.req.param('id')))));
   };
@@ -40,6 +40,10 @@ export function addViewRoutes(routes: Routes, { records }: ServerParts): void {
   view('board', ({ state }) => board(state));
   view('tree', async (record) => tree(record.state, await factsOf(record)));
   view('conversation', ({ state }) => conversation(state));
+
+  routes.get('/api/runs/:id/pending', async (context) =>
+    context.json(await (await engine.open(context.req.param('id'))).cards()),
+  );
 
   routes.get('/api/runs/:id/history', async (context) => {
     const { state } = await records.get(context.req.param('id'));
