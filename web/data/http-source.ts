@@ -1,4 +1,5 @@
 import type { CadreEvent } from '../../src/core/events/event.ts';
+import type { RequestCard } from '../../src/inspect/requests/request-card.ts';
 import { fromPlainFacts, type PlainProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 import { ApiError, getJson, getText } from './api.ts';
 import { watchView } from './in-view.ts';
@@ -24,6 +25,7 @@ export function httpSource(runId: string): RunSource {
       }
       return found;
     },
+    cards: async () => await getJson<readonly RequestCard[]>(`${base}/pending`),
     profiles: async () => {
       const plain = await getJson<Record<string, PlainProfileFacts>>(`${base}/profiles`);
       return new Map(Object.entries(plain).map(([name, facts]) => [name, fromPlainFacts(facts)]));

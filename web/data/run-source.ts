@@ -1,6 +1,7 @@
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { AgentId, CallId, ContentHash, TurnId } from '../../src/core/ids.ts';
 import type { ModelDelta } from '../../src/core/model/model.ts';
+import type { RequestCard } from '../../src/inspect/requests/request-card.ts';
 import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 
 /** Part of a reply, as it streams. */
@@ -50,6 +51,8 @@ export interface RunSource {
   open(sink: RunSink): () => void;
   /** Returns texts by hash; null for a missing one. */
   contents(hashes: readonly ContentHash[]): Promise<Readonly<Record<string, string | null>>>;
+  /** Returns the cards of all pending requests, with their changes to files; absent where nobody can decide. */
+  readonly cards?: () => Promise<readonly RequestCard[]>;
   /** Returns the facts that views need about the run's profiles, by name. */
   profiles(): Promise<ReadonlyMap<string, ProfileFacts>>;
 }

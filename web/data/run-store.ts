@@ -4,6 +4,7 @@ import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { EventAt } from '../../src/inspect/why/cause-chain.ts';
 import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
+import type { RequestCard } from '../../src/inspect/requests/request-card.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { turnOfId } from '../../src/inspect/turn/other-turns.ts';
 import { ContentCache } from './content-cache.ts';
@@ -26,6 +27,7 @@ export class RunStore {
   readonly revision = signal(0);
   readonly live = new LiveReplies();
   readonly contents: ContentCache;
+  readonly #source: RunSource;
   readonly #events: CadreEvent[] = [];
   readonly #records: TurnRecords;
   readonly #profiles = signal<ReadonlyMap<string, ProfileFacts> | undefined>(undefined);
@@ -39,6 +41,7 @@ export class RunStore {
 
   constructor(runId: string, source: RunSource) {
     this.runId = runId;
+    this.#source = source;
     this.isServed = source.isServed;
     this.contents = new ContentCache(source);
     this.#records = new TurnRecords(this.contents);
@@ -88,6 +91,11 @@ export class RunStore {
   turn(turnId: string): TurnRecord | undefined {
     const turn = this.#state && turnOfId(this.#state, turnId);
     return turn === undefined || this.#state === undefined ? undefined : this.#records.record(this.#state, turn, this.profiles);
+  }
+
+  /** Returns the cards of all pending requests from the server, which sees the files; undefined in a file. */
+  async cards(): Promise<readonly RequestCard[] | undefined> {
+    return await this.#source.cards?.();
   }
 
   close(): void {

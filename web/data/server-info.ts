@@ -8,6 +8,8 @@ export interface ServerInfo {
   readonly location: string;
   /** True when the page may launch, steer and end runs. */
   readonly canControl: boolean;
+  /** Who the server takes the page's user for, and what they may do. */
+  readonly you?: { readonly name: string; readonly role: string };
   /** True when the server runs the tests of its profiles. */
   readonly canTest: boolean;
   readonly profiles: readonly { readonly name: string; readonly type: string; readonly description?: string }[];

@@ -8,15 +8,20 @@ export interface VirtualListProps extends RowsOptions {
   readonly row: (index: number) => ComponentChildren;
   readonly class?: string;
   readonly onScrollUp?: () => void;
+  /** What follows the last row in the same scroller. */
+  readonly after?: ComponentChildren;
 }
 
 /** A list of any length: only the rows in view are rendered, and measured. */
 export function VirtualList(props: VirtualListProps) {
-  const { count, label, row, class: name = '', onScrollUp } = props;
+  const { count, label, row, class: name = '', onScrollUp, after } = props;
   const { scroller, virtual } = useVirtualRows(props);
+  const list = { role: 'list', 'aria-label': label } as const;
+  // What follows is no row of the list.
+  const hasMore = after !== undefined;
   return (
-    <div ref={scroller} class={`virtual ${name}`} role="list" aria-label={label} tabIndex={0} {...goingUp(onScrollUp)}>
-      <div class="virtual-all" style={{ height: `${virtual.totalHeight}px` }}>
+    <div ref={scroller} class={`virtual ${name}`} tabIndex={0} {...(hasMore ? {} : list)} {...goingUp(onScrollUp)}>
+      <div class="virtual-all" style={{ height: `${virtual.totalHeight}px` }} {...(hasMore ? list : {})}>
         {virtual.rows().map((item) => (
           <div
             key={item.key}
@@ -32,6 +37,7 @@ export function VirtualList(props: VirtualListProps) {
           </div>
         ))}
       </div>
+      {after}
     </div>
   );
 }

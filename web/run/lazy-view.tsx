@@ -32,5 +32,8 @@ function lazyViews<Views>(fetch: () => Promise<Views>) {
 /** The views of a turn and of the events. */
 export const { load: loadLateViews, View: LazyView } = lazyViews(() => import('./late-views.tsx'));
 
+/** The cards of pending requests. */
+export const { View: RequestView } = lazyViews(() => import('../talk/request-list.tsx'));
+
 /** The views for authors of profiles: comparisons of runs, coverage of tests. */
 export const { View: AuthorView } = lazyViews(() => import('../author/author-views.tsx'));

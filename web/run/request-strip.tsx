@@ -1,5 +1,5 @@
 import type { RunOverview } from '../../src/inspect/run-overview.ts';
-import { toVisibleText } from '../kit/visible-text.ts';
+import { safe } from '../kit/safe.ts';
 import { runHref } from '../routing/route.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 
@@ -15,8 +15,8 @@ export function RequestStrip({ overview }: { readonly overview: RunOverview }) {
       <strong>{countText(pending.length, 'request')} for you</strong>
       {pending.slice(0, named).map((request) => (
         <a key={request.id} href={runHref(runId, 'talk', { request: request.id })}>
-          {request.kind === 'approval' ? `approve ${toVisibleText(request.tool)}` : 'answer a question'}
-          <span class="faint"> {toVisibleText(request.agentId)}</span>
+          {request.kind === 'approval' ? `approve ${safe(request.tool, 80)}` : 'answer a question'}
+          <span class="faint"> {safe(request.agentId, 80)}</span>
         </a>
       ))}
       {pending.length > named && <a href={runHref(runId, 'talk')}>and {pending.length - named} more</a>}

@@ -20,7 +20,13 @@ const priorities: readonly (readonly [Delivery, string])[] = [
 ];
 
 /** Box that sends a message to an agent, by default the one of the conversation. */
-export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly onSaid: () => void }) {
+export function SayBox(props: {
+  readonly query: RouteQuery;
+  /** Takes little room: a request is read above it. */
+  readonly isShort: boolean;
+  readonly onSaid: () => void;
+}) {
+  const { query, isShort, onSaid } = props;
   const store = useRun();
   const agents = useView(livingAgents).value ?? [];
   const [priority, setPriority] = useState<Delivery>('next');
@@ -48,7 +54,7 @@ export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly
       <textarea
         aria-label="Message"
         placeholder="Message to the team"
-        rows={Math.min(10, Math.max(2, text.split('\n').length))}
+        rows={Math.min(10, Math.max(isShort ? 1 : 2, text.split('\n').length))}
         value={text}
         onInput={({ currentTarget }) => write(currentTarget.value)}
         onKeyDown={(event) => {

@@ -4,23 +4,23 @@ import { conversation, type ConversationEntry } from '../../src/inspect/conversa
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { VirtualList } from '../kit/virtual-list.tsx';
 import { RawSwitch } from '../kit/formatted-text.tsx';
+import { RequestView } from '../run/lazy-view.tsx';
 import { useView } from '../run/page-run.ts';
 import { useControl } from '../run/use-control.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { type LiveEntry, Message } from './message.tsx';
-import { RequestCard } from './request-card.tsx';
 import { SayBox } from './say-box.tsx';
 import './talk.css';
 
-/** The conversation with the user, pending requests, and a box for messages. */
+/** The conversation with the user, the pending requests after it, all in one scroller, and a box for messages. */
 export function TalkView({ query }: { readonly query: RouteQuery }) {
   const messages = useView(conversation).value ?? [];
-  const pending = useView(pendingOf).value ?? [];
   const isOver = useView((state) => state.outcome !== undefined).value ?? true;
   const live = useView(liveEntry).value;
   const [follows, setFollows] = useState(true);
   const entries: readonly (ConversationEntry | LiveEntry)[] = live === undefined ? messages : [...messages, live];
   const canControl = useControl();
+  const isAsked = useView((state) => pendingOf(state).length > 0).value ?? false;
   return (
     <>
       <h2 class="seen-by-readers">Conversation</h2>
@@ -29,7 +29,7 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
         <span class="push" />
         <RawSwitch />
       </div>
-      {entries.length === 0 ? (
+      {entries.length === 0 && !isAsked ? (
         <p class="fill-rest empty faint">No messages yet.</p>
       ) : (
         <VirtualList
@@ -38,29 +38,19 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
           count={entries.length}
           estimate={90}
           keyOf={(index) => keyOf(entries[index], index)}
-          follow={follows}
+          // A request that is being read must stay where it is.
+          follow={follows && !isAsked}
           onScrollUp={() => setFollows(false)}
           row={(index) => {
             const entry = entries[index];
             return entry === undefined ? null : <Message entry={entry} />;
           }}
+          after={isAsked ? <RequestView show={({ RequestList }) => <RequestList query={query} />} /> : undefined}
         />
       )}
-      {(pending.length > 0 || (canControl && !isOver)) && (
+      {canControl && !isOver && (
         <div class="talk-desk">
-          {pending.length > 0 && (
-            <div class="talk-requests">
-              {pending.map((request) => (
-                <RequestCard
-                  key={request.id}
-                  request={request}
-                  canControl={canControl}
-                  isTarget={query['request'] === request.id}
-                />
-              ))}
-            </div>
-          )}
-          {canControl && !isOver && <SayBox query={query} onSaid={() => setFollows(true)} />}
+          <SayBox query={query} isShort={isAsked} onSaid={() => setFollows(true)} />
         </div>
       )}
     </>
