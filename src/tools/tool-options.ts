@@ -1,7 +1,8 @@
 import { CadreError } from '../core/error.ts';
 import { agentRoots } from '../core/expression/agent-roots.ts';
 import { compileExpression } from '../core/expression/expression.ts';
-import type { ContextContribution, OnUnknown, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool/tool.ts';
+import type { ContextContribution, OnUnknown, ToolBase, ToolConcurrency } from '../core/tool/tool.ts';
+import type { ToolEffect } from '../core/tool/tool-effect.ts';
 
 /** Optional properties of a tool besides its work, in YAML spelling. */
 export interface ToolOptions {

@@ -1,4 +1,4 @@
-import type { ToolEffect } from '../../src/core/tool/tool.ts';
+import type { ToolEffect } from '../../src/core/tool/tool-effect.ts';
 
 /** What each tool of the bundled team says of itself in the sweep, so that all four effects are at work. */
 export const sweepEffects: Readonly<Record<string, ToolEffect>> = {

@@ -27,7 +27,9 @@ describe('the built page', () => {
     const later = scriptsOf('assets')
       .filter((name) => name !== first)
       .toSorted();
-    expect(later).toEqual(['author-views', 'diff-view', 'late-views', 'request-list'].map((name) => expect.stringContaining(`assets/${name}-`)));
+    expect(later).toEqual(
+      ['author-views', 'diff-view', 'late-views', 'request-list'].map((name) => expect.stringContaining(`assets/${name}-`)),
+    );
     expect(read(first).toString('utf8')).not.toMatch(/^import[^(]/);
     expect(filesOf('assets').filter((name) => name.endsWith('.css'))).toHaveLength(1);
     const sizes = [first, ...later].map(gzipped);

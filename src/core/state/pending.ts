@@ -6,7 +6,7 @@ import { checkpointChoices } from './own-question.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
 import type { SubContext } from './sub-context.ts';
 import type { RunContext } from './run-context.ts';
-import type { ToolEffect } from '../tool/tool.ts';
+import type { ToolEffect } from '../tool/tool-effect.ts';
 import type { SandboxUse, ApprovalWait } from '../tool/wait-for.ts';
 
 /** A request that waits for a person. */

@@ -5,10 +5,8 @@ import type { ResourceScopes } from './resource-scope.ts';
 import type { CompiledProfile } from '../profile/profile.ts';
 import type { TransitionContext, TransitionOutcome, ResumeCause } from './transition.ts';
 import type { ArgumentCheck } from './argument-check.ts';
+import type { ToolEffect } from './tool-effect.ts';
 import type { SandboxUse } from './wait-for.ts';
-
-/** Safety of repeating a tool call, for recovery; `unsafe` is the default. */
-export type ToolEffect = 'pure' | 'idempotent' | 'verifiable' | 'unsafe';
 
 /** Reaction to a call whose outcome cannot be determined: inform the model, ask a person, or end the agent with an error. */
 export type OnUnknown = 'tell_model' | 'ask_human' | 'fail';

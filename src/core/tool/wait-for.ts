@@ -2,7 +2,7 @@ import type { AgentId, ContentHash } from '../ids.ts';
 import type { Capability, CapabilityPart } from '../state/capability.ts';
 import type { JsonObject } from '../json.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
-import type { ToolEffect } from './tool.ts';
+import type { ToolEffect } from './tool-effect.ts';
 
 /** Privileges of the programs that a tool starts: sandboxed, or with all rights of the engine. */
 export type SandboxUse = 'on' | 'off';

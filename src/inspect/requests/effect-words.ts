@@ -1,4 +1,4 @@
-import type { ToolEffect } from '../../core/tool/tool.ts';
+import type { ToolEffect } from '../../core/tool/tool-effect.ts';
 
 /** What a person must know about a call whose outcome gets lost, by the effect that its tool declares. */
 export const effectWords: Readonly<Record<ToolEffect, string>> = {

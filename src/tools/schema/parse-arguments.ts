@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { ParsedArguments } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, isDeeperThan, maxArgumentDepth } from '../../core/json.ts';
-import type { ToolEffect } from '../../core/tool/tool.ts';
+import type { ToolEffect } from '../../core/tool/tool-effect.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** Longest argument text, in characters. */

@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { EffectTool, ToolContext, ToolEffect } from '../../core/tool/tool.ts';
+import type { EffectTool, ToolContext } from '../../core/tool/tool.ts';
+import type { ToolEffect } from '../../core/tool/tool-effect.ts';
 import { checkArguments, toParametersSchema, type ToolParameters } from './tool-arguments.ts';
 
 /** Properties specific to one tool of this toolset. */
