@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { completionScripts, type Shell, shells } from './completion/shell-scripts.ts';
 import { templates } from './starter/templates/all-templates.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
-import { colorOption, type Done, storeOption } from './options/shared-options.ts';
+import { colorOption, type Done, storeOption, strictOption } from './options/shared-options.ts';
 
 /** Adds the commands for writing profiles: validate, test, eval, explain, schema, doctor, completion, prices, init. */
 export function addAuthoringCommands(program: Command, done: Done): void {
@@ -107,6 +107,7 @@ function addTest(program: Command, done: Done): void {
     .option('--watch', 'run again whenever a profile or test changes, until Ctrl-C')
     .addOption(new Option('--reporter <kind>', 'the form of the results (default: text)').choices(['text', 'json', 'junit']))
     .option('--update', 'write snapshots that are new or differ')
+    .addOption(strictOption())
     .option('--coverage', 'list the rules, observers, segments, strategies, tools and gates that no case exercised')
     .option('--from <run-and-turn...>', 'write a test from a recorded turn: --from RUN TURN')
     .option('--out <file>', 'the test file that --from writes (default: TURN.test.yaml beside the profile)')
@@ -140,6 +141,7 @@ function addEval(program: Command, done: Done): void {
     .option('--replay <file>', 'answer from a recording: calls no model and no tool')
     .option('--json', 'print the report as JSON')
     .option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember this')
+    .addOption(strictOption())
     .addOption(storeOption())
     .addOption(colorOption())
     .addHelpText(

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { existingFolder } from './options/option-values.ts';
 import { withRestate } from './options/restate-option.ts';
-import { type Done, running, storeOption } from './options/shared-options.ts';
+import { type Done, running, storeOption, strictOption } from './options/shared-options.ts';
 
 /** Adds the commands that serve runs and teams, or work on them for others. */
 export function addServingCommands(program: Command, done: Done): void {
@@ -67,6 +67,7 @@ function addWorkerCommand(program: Command, done: Done): void {
       new Option('--workspace <folder>', 'the folder tools work in (default: .cadre/workspaces/RUN)').argParser(existingFolder),
     )
     .option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember this')
+    .addOption(strictOption())
     .addOption(new Option('--port <number>', 'the port that Restate sends work to (default: 9080)').argParser(wholeNumber))
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
     .option(

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../core/profile/profile.ts';
 
 /** Formats one diagnostic on one line: `file:line:col: message (hint)`. */
-export function formatDiagnostic({ source, message, hint }: Diagnostic): string {
+export function formatDiagnostic({ source, message, hint }: Pick<Diagnostic, 'source' | 'message' | 'hint'>): string {
   return `${source.file}:${source.line}:${source.column}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 

@@ -19,7 +19,8 @@ const money = {
 const pay = tool('pay', () => 'paid', { parameters: euros, toolset: 'bank' });
 const wire = tool('wire', () => 'wired', { parameters: money, toolset: 'bank' });
 
-const gatesText = (gates: readonly object[]): string => `${waitsForUser}${allow('pay', 'wire')}tool_gates: ${JSON.stringify(gates)}\n`;
+const gatesText = (gates: readonly object[]): string =>
+  `${waitsForUser}${allow('pay', 'wire')}tool_gates: ${JSON.stringify(gates)}\n`;
 
 /** Returns the warnings of an engine with these gates, or the message of its refusal. */
 async function said(gates: readonly object[], options: TestEngineOptions = {}): Promise<string> {
@@ -32,7 +33,9 @@ async function said(gates: readonly object[], options: TestEngineOptions = {}): 
   return engine.warnings.map(({ code, message, hint }) => `${code} ${message} (${hint})`).join('\n');
 }
 
-const ask = (condition: string, more: object = { tools: ['wire'] }): readonly object[] => [{ id: 'g', condition, verdict: 'ask', ...more }];
+const ask = (condition: string, more: object = { tools: ['wire'] }): readonly object[] => [
+  { id: 'g', condition, verdict: 'ask', ...more },
+];
 
 describe('F82: conditions over arguments are checked against the tools', () => {
   it.each([
@@ -56,7 +59,7 @@ describe('F82: conditions over arguments are checked against the tools', () => {
   it.each([
     ["args.payee.iban == 'X' || args.items[0].price > 3 || args.extra.note == 'x'"],
     ["default(args.currency, 'EUR') == 'EUR' && args.amount > 300"],
-    ["args.items.filter(i, i.price > 3).exists(i, i.price == 4) || first(args.items).price == 1"],
+    ['args.items.filter(i, i.price > 3).exists(i, i.price == 4) || first(args.items).price == 1'],
     ["args.currency in ['EUR', 'USD'] || args.currency == null"],
   ])('%s is fine', async (condition) => {
     expect(await said(ask(condition))).toBe('');
@@ -148,7 +151,9 @@ describe('F82: conditions over arguments are checked against the tools', () => {
 
   it('strict refuses what would be a warning', async () => {
     const gates = ask("args.currency == 'euro'");
-    expect(await said(gates, { strict: true })).toMatch(/^refused: the profiles have 1 warning, which strict loading refuses:\n.*\[warning\]/);
+    expect(await said(gates, { strict: true })).toMatch(
+      /^refused: the profiles have 1 warning, which strict loading refuses:\n.*\[warning\]/,
+    );
     expect(await said(ask("args.currency == 'EUR'"), { strict: true })).toBe('');
   });
 });
@@ -174,7 +179,10 @@ describe('F82: a gate whose condition fails lets no call run', () => {
     const values = { 'args.currency': currency, 'args.amount': args.amount };
     expect(call?.gates).toMatchObject([{ id: 'g', matched: false, values, declaredAt: { line: expect.any(Number) } }]);
     if (status !== 'ok') {
-      expect(call?.gates[0]?.error).toMatchObject({ code: 'CONDITION_FAILED', message: expect.stringContaining('`args.currency` is missing') });
+      expect(call?.gates[0]?.error).toMatchObject({
+        code: 'CONDITION_FAILED',
+        message: expect.stringContaining('`args.currency` is missing'),
+      });
       expect(call?.gates[0]?.verdict).toBe(verdict === 'ask' ? 'ask' : 'deny');
     }
     if (status === 'suspended') {
@@ -220,7 +228,10 @@ describe('F82: the record has every gate that was asked', () => {
       ['named', false, { 'args.to': 'Bob' }],
       ['needs_approval', true, undefined],
     ]);
-    expect(run.turns()[0]?.toolInteractions[2]).toMatchObject({ status: 'denied', gates: [{ id: 'huge', matched: true, verdict: 'deny' }, {}, {}, {}] });
+    expect(run.turns()[0]?.toolInteractions[2]).toMatchObject({
+      status: 'denied',
+      gates: [{ id: 'huge', matched: true, verdict: 'deny' }, {}, {}, {}],
+    });
     // On record once: an approved call that starts is judged by the same gates with the same values.
     await run.approve(run.pending[0]?.id ?? '');
     await run.settled();
@@ -240,5 +251,46 @@ describe('F82: the record has every gate that was asked', () => {
     expect(run.turns()[0]?.toolInteractions[0]?.gates).toEqual([]);
     const events = await team.journal.read(run.id);
     expect(events.some((event) => 'gates' in event)).toBe(false);
+  });
+});
+
+describe('F82: tools that are known once they are connected', () => {
+  it('are checked then: the run notes arguments they lack, and their calls ask a person', async () => {
+    const served = tool('shop_pay', () => 'paid', { parameters: euros, toolset: 'shop' });
+    const team = await testEngine({
+      profile: `${waitsForUser}tool_access_policy: { allowed_toolsets: [shop] }\ntool_gates: [{ id: g, toolsets: [shop], condition: "args.currency == 'EUR' && args.euros > 300", verdict: ask }]\n`,
+      toolsets: {
+        shop: () => ({
+          tools: [],
+          connect: (host) => {
+            host.setTools([served]);
+            host.setHealth({ status: 'ready' });
+          },
+        }),
+      },
+      replies: [{ toolCalls: [{ name: 'shop_pay', args: { euros: 500 } }] }, { text: 'done' }],
+    });
+    expect(team.engine.warnings).toEqual([]);
+    const run = await team.launch();
+    await run.settled();
+    const notes = (await team.journal.read(run.id)).flatMap((event) => (event.type === 'note.add' ? [event] : []));
+    expect(notes).toMatchObject([
+      {
+        level: 'warning',
+        code: 'UNKNOWN_ARGUMENT',
+        message: expect.stringMatching(/^\S+:\d+:\d+: gate `g` reads `args\.currency`, which `shop_pay` does not have/),
+      },
+    ]);
+    expect(run.pending).toMatchObject([{ tool: 'shop_pay', message: expect.stringContaining('`args.currency` is missing') }]);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+    await team.engine.close();
+  });
+
+  it('a gate over them and over known tools without the argument is a warning at load', async () => {
+    const text = await said([{ id: 'g', verdict: 'ask', condition: 'args.amuont > 3' }], {
+      profile: `${waitsForUser}tool_access_policy: { allowed_toolsets: [bank, shop] }\ntool_gates: [{ id: g, condition: args.amuont > 3, verdict: ask }]\n`,
+      toolsets: { shop: () => ({ tools: [], connect: () => undefined }) },
+    });
+    expect(text).toMatch(/^UNKNOWN_ARGUMENT .*tools of toolsets that connect are checked when they do/);
   });
 });

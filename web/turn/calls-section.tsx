@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ToolInteraction } from '../../src/inspect/turn/tool-interactions.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import { gateText, verdictWords } from '../../src/inspect/format/turn/gate-text.ts';
+import { decidingGate } from '../../src/inspect/turn/turn-judgements.ts';
 import { countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { safe } from '../kit/safe.ts';
@@ -60,6 +62,7 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
         {providerCallId !== '' && `, provider's id ${safe(providerCallId, 80)}`}
       </p>
       {waitFor !== undefined && call.endedAt === undefined && <p class="tone-waits">{waitText(waitFor)}</p>}
+      <Gates gates={call.gates} />
       <div class="t-in-out">
         <div>
           <h5>in</h5>
@@ -91,6 +94,27 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
         </div>
       </div>
     </>
+  );
+}
+
+/** The gates that are about the tool, in order: what came of each, and the values its condition read. */
+function Gates({ gates }: Pick<ToolInteraction, 'gates'>) {
+  if (gates.length === 0) return null;
+  const decided = decidingGate(gates);
+  const says = decided === undefined ? 'none matched' : `${safe(decided.id, 80)} ${verdictWords[decided.verdict]}`;
+  return (
+    <details class="t-more" open={decided !== undefined && decided.verdict !== 'allow'}>
+      <summary>
+        {countText(gates.length, 'gate')}: {says}
+      </summary>
+      <ul class="small">
+        {gates.map((gate) => (
+          <li key={gate.id} class={gate.error !== undefined ? 'tone-bad' : gate.matched ? '' : 'faint'}>
+            {gateText(gate)}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -33,6 +33,7 @@ export interface EvalCommandOptions {
   readonly docs?: string;
   readonly store?: string;
   readonly trust?: boolean;
+  readonly strict?: boolean;
   readonly filter?: string;
   readonly variant?: readonly string[];
   readonly again?: boolean;
@@ -187,8 +188,8 @@ class EvalTeams {
   }
 
   async open(profiles: string, replay?: Recording): Promise<Engine> {
-    const { docs, store, trust } = this.#options;
-    const teams = await openTeams({ docs, profiles, store, trust, replay }, { command: 'eval' });
+    const { docs, store, trust, strict } = this.#options;
+    const teams = await openTeams({ docs, profiles, store, trust, strict, replay }, { command: 'eval' });
     this.#open.set(teams.engine, teams);
     return teams.engine;
   }

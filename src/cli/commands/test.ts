@@ -12,6 +12,7 @@ import { profilesFolder } from '../options/profiles-folder.ts';
 import { openRecordedRun } from '../runs/recorded-run.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { jsonText } from '../terminal/json-text.ts';
+import { tellWarnings } from '../terminal/loading-warnings.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { bundledTeam } from '../../profiles/files/bundled-teams.ts';
 import { profileStamp } from '../../profiles/profile-stamp.ts';
@@ -24,6 +25,7 @@ export interface TestCommandOptions extends WriteTestOptions {
   readonly reporter?: 'text' | 'json' | 'junit';
   readonly update?: boolean;
   readonly coverage?: boolean;
+  readonly strict?: boolean;
 }
 
 /** Milliseconds between two looks at watched files. */
@@ -44,6 +46,7 @@ export async function testCommand(paths: readonly string[], options: TestCommand
     // A snapshot that CI writes is looked at by no person.
     snapshots: options.update === true ? 'update' : isCi() ? 'none' : 'new',
     tools: knownDocumentTools(),
+    strict: options.strict,
   };
   if (options.watch !== true) return await once(suite, options, terminal);
   if ((options.reporter ?? 'text') !== 'text') throw new CadreError('OPTION_INVALID', '--watch prints text; leave out --reporter');
@@ -66,6 +69,7 @@ async function once(suite: SuiteOptions, options: TestCommandOptions, terminal: 
     onCase: isText ? (result) => terminal.print(`${formatCase(result, style)}\n`) : undefined,
   });
   assertCases(report, suite);
+  tellWarnings(report.warnings);
   if (reporter === 'json') terminal.print(`${jsonText(suiteJson(report), 2)}\n`);
   else if (reporter === 'junit') terminal.print(suiteJunit(report));
   else {

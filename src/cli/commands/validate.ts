@@ -5,11 +5,10 @@ import type { Diagnostic } from '../../core/profile/profile.ts';
 import { createEngine } from '../../engine/create-engine.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
-import type { TextStyle } from '../../inspect/format/text/text-style.ts';
-import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import { knownDocumentTools } from '../options/known-document-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { folderText, profilesFolder } from '../options/profiles-folder.ts';
+import { diagnosticLine } from '../terminal/loading-warnings.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
@@ -83,11 +82,6 @@ function withOpenablePath(diagnostic: Diagnostic, root: string): Diagnostic {
     ...diagnostic,
     source: { ...diagnostic.source, file: relative.startsWith('..') || path.isAbsolute(relative) ? file : relative },
   };
-}
-
-function diagnosticLine(diagnostic: Diagnostic, style: TextStyle): string {
-  const severity = diagnostic.severity === 'error' ? style.red('error') : style.yellow('warning');
-  return `${severity} ${toTerminalLine(formatDiagnostic(diagnostic), 2_000)} ${style.dim(`[${diagnostic.code}]`)}`;
 }
 
 const maxColumns = 160;

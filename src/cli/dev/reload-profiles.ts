@@ -4,6 +4,8 @@ import type { Engine } from '../../engine/engine.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { formatRerendering } from '../../inspect/format/format-rerendering.ts';
+import { newWarningsText } from '../terminal/loading-warnings.ts';
+import { openTerminal } from '../terminal/terminal.ts';
 import { refreshSchemas } from './refresh-schemas.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import type { FormatOptions } from '../../inspect/format/text/text-style.ts';
@@ -22,13 +24,15 @@ export async function reloadProfiles(
   folder: string,
   { changed, format }: { readonly changed: readonly string[]; readonly format: FormatOptions },
 ): Promise<string> {
-  const { profiles } = await engine.reload(folder);
+  const before = engine.warnings;
+  const { profiles, warnings } = await engine.reload(folder);
+  const fresh = newWarningsText(before, warnings, openTerminal().errorStyle);
   const schemas = await schemasLine(folder);
   const runs = await engine.runs();
   const working = runs.filter(({ status, runId }) => status === 'running' && engine.live(runId) !== undefined).length;
   const keep = working === 0 ? '' : ` ${countText(working, 'run')} in progress keep the profiles before.`;
   const names = changed.map((name) => safe(name, 200)).join(', ');
-  const loaded = `Loaded ${names}: ${countText(profiles.size, 'profile')}, for new runs.${keep}${schemas}\n`;
+  const loaded = `Loaded ${names}: ${countText(profiles.size, 'profile')}, for new runs.${keep}${schemas}\n${fresh}`;
   const newest = runs.filter(({ isImported }) => isImported !== true).slice(0, mostRuns);
   if (newest.length === 0) return loaded;
   return `${loaded}${await rerenderText(engine, newest, format)}`;

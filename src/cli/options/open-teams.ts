@@ -13,6 +13,7 @@ import { openJournal } from './open-journal.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, documentCache, storePlace } from './store-path.ts';
 import { isServerStore } from './server-store.ts';
+import { tellWarnings } from '../terminal/loading-warnings.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -28,6 +29,8 @@ export interface TeamsOptions {
   readonly workspace?: string | undefined;
   /** True when the user trusts the profiles (`--trust`). */
   readonly trust?: boolean | undefined;
+  /** True to refuse profiles that load with warnings (`--strict`). */
+  readonly strict?: boolean | undefined;
   /** Answers instead of models and tools. */
   readonly replay?: Recording | undefined;
 }
@@ -89,6 +92,7 @@ export async function openTeams(options: TeamsOptions, served: TeamsCommand): Pr
           documents.begin();
       },
       ...sealed,
+      ...(options.strict === undefined ? {} : { strict: options.strict }),
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     const readable = mayReadDocuments(engine.profiles, tools) ? found.unnamed : undefined;
@@ -98,6 +102,7 @@ export async function openTeams(options: TeamsOptions, served: TeamsCommand): Pr
       await engine.close();
       throw thrown;
     }
+    tellWarnings(engine.warnings);
     if (readable !== undefined) found.open();
     await trust.trustFolders([options.workspace]);
     const unreadLine = typeof docs === 'string' && found.isOpen ? await unreadFilesLine(docs, engine.profiles, tools) : '';

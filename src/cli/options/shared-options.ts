@@ -12,6 +12,9 @@ export const storeOption = (): Option =>
 /** Option that turns colours off. */
 export const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
 
+/** Option that refuses profiles with warnings. */
+export const strictOption = (): Option => new Option('--strict', 'refuse profiles that load with warnings');
+
 /** Option that turns Markdown rendering off. */
 export const rawOption = (): Option => new Option('--raw', 'print replies without rendering Markdown');
 
@@ -60,5 +63,6 @@ export function running(command: Command, options: { readonly starts: boolean })
   command.addOption(
     new Option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember this'),
   );
+  command.addOption(strictOption());
   return command.addOption(new Option('--quiet', 'print only the result')).addOption(colorOption());
 }

@@ -29,6 +29,7 @@ import {
   documentCache,
   storePlace,
 } from '../options/store-path.ts';
+import { tellWarnings } from '../terminal/loading-warnings.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -57,6 +58,8 @@ export interface RunSessionOptions {
   readonly replay?: Recording | undefined;
   /** True when the user trusts the profiles (`--trust`). */
   readonly trust?: boolean | undefined;
+  /** True to refuse profiles that load with warnings (`--strict`). */
+  readonly strict?: boolean | undefined;
   readonly json?: boolean | undefined;
   /** Takes runs over even from a holder that seems alive. */
   readonly takeOver?: boolean;
@@ -109,6 +112,7 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
       await closeOnFailure(engine, journal, () => trust.check(engine.profiles, places, readable));
       if (readable !== undefined) found.open();
     }
+    tellWarnings(engine.warnings);
     const named = found.isOpen ? [found.unnamed] : [];
     await trust.trustFolders([options.workspace, options.docs, options.out, ...named]);
     // Fails now rather than in the first tool call that needs documents.
@@ -150,7 +154,7 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
 
 /** Opens the engine of one run, and its journal where that is not the engine's to open. */
 async function openRunEngine(
-  { profiles, takeOver, replay, store: named, runtime }: RunSessionOptions,
+  { profiles, takeOver, replay, store: named, runtime, strict }: RunSessionOptions,
   parts: {
     readonly store: string;
     readonly runId: RunId;
@@ -170,6 +174,7 @@ async function openRunEngine(
     ...journalSecrets(named),
     trust: (set, run, launched) =>
       replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run, launched) : undefined,
+    ...(strict === undefined ? {} : { strict }),
     ...(replay === undefined ? {} : { replay }),
   });
   return { engine, journal };

@@ -4,6 +4,7 @@ import { count, flag, json, map, number, oneOf, text, time } from '../schema/val
 import { changedText } from '../state/capability.ts';
 import { agentId, content, contentHash, errorRecord } from './common-parts.ts';
 import { defineEvent, type DraftOf, ofCall } from './define-event.ts';
+import { describeGates } from './describe-gates.ts';
 import { oneLine } from './one-line.ts';
 import { agentEnding, callStatus, capability, gateRecords, waitFor } from './tool-parts.ts';
 
@@ -32,7 +33,7 @@ export const toolStart = defineEvent('tool.start', {
   subject: ofCall,
   fields: { attempt: count, gates: optional(gateRecords) },
   keys: { attempt: 'n', gates: 'g' },
-  describe: ({ callId, attempt }) => `call ${callId} began to run (attempt ${attempt})`,
+  describe: ({ callId, attempt, gates }) => `call ${callId} began to run (attempt ${attempt})${describeGates(gates)}`,
 });
 
 export const toolSuspend = defineEvent('tool.suspend', {
@@ -40,10 +41,10 @@ export const toolSuspend = defineEvent('tool.suspend', {
   code: 'cs',
   subject: ofCall,
   fields: { on: waitFor, memo: json, gates: optional(gateRecords) },
-  describe: ({ callId, on }) => {
+  describe: ({ callId, on, gates }) => {
     const why =
       on.kind === 'approval' && on.changed !== undefined ? `: a person is asked again, since ${changedText(on.changed)}` : '';
-    return `call ${callId} waits for ${on.kind}${why}`;
+    return `call ${callId} waits for ${on.kind}${why}${describeGates(gates)}`;
   },
 });
 
@@ -118,7 +119,8 @@ export const toolEnd = defineEvent('tool.end', {
     ms: number,
   },
   keys: { status: 's', content: 'x', error: 'e', full: 'f', progress: 'p', ms: 'm', gates: 'g' },
-  describe: (event) => `call ${event.callId} ended ${event.status}: ${oneLine(contentText(event.content))}`,
+  describe: ({ callId, status, content: result, gates }) =>
+    `call ${callId} ended ${status}: ${oneLine(contentText(result))}${describeGates(gates)}`,
 });
 
 export const toolLate = defineEvent('tool.late', {

@@ -25,7 +25,7 @@ import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import type { CodePorts, CodeTools } from '../toolsets/code-tools.ts';
 import { readGivenTools } from '../toolsets/given-tools.ts';
 import { knownToolsetKinds } from '../toolsets/known-toolset-kinds.ts';
-import { callableTools } from '../toolsets/callable-tools.ts';
+import { callableTools, openToolsets } from '../toolsets/callable-tools.ts';
 import { makeToolsets } from '../toolsets/make-toolsets.ts';
 import { withStandIns } from '../rerender/stand-in-tools.ts';
 import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
@@ -85,7 +85,10 @@ export class ProfileRuntimes {
   #checked(runtime: ProfileRuntime): ProfileRuntime {
     const { set, decision, decisions } = runtime;
     const { connecting } = decisions;
-    const gates = checkGates(set, (profile) => callableTools(profile, set, decision.env, connecting));
+    const gates = checkGates(set.profiles.values(), (profile) => ({
+      tools: callableTools(profile, decision.env),
+      open: openToolsets(profile, set, connecting),
+    }));
     const advice = adviseOnProfiles(set, {
       tools: new Set(decision.env.catalog.names()),
       toolPrefixes: [...connecting.map(({ name }) => name), ...set.toolsets.keys()].map((name) => `${name}_`),

@@ -19,7 +19,7 @@ import { applyModuleEdits, applyProfileEdits } from '../input/apply-edits.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from '../input/apply-answer.ts';
 import type { DecisionContext } from './decision-context.ts';
-import { noteToolset, recordTools, noteUnmetGates } from '../toolsets/note-toolset.ts';
+import { noteGates, noteToolset, recordTools } from '../toolsets/note-toolset.ts';
 import { recover, recoverLost } from '../recovery/recover.ts';
 import type { Input } from './input.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -52,7 +52,7 @@ const inputs: {
     recordTools(tx, input.tools, tx.run.seq);
     for (const note of input.notes ?? []) keepNote(tx, note, tx.run.seq);
     startRoot(tx, env, input.profile, input.payload);
-    noteUnmetGates(tx, env);
+    noteGates(tx, env, tx.run.meta.toolsets.keys());
   },
   post: (tx, _, input) => {
     if (input.isOnce !== true || findItem(tx.run, input.item.itemId ?? '') === undefined) post(tx, input.to, input.item);
@@ -76,7 +76,7 @@ const inputs: {
   clock: (tx, _, { jumpMs }) => void tx.emit({ type: 'clock.jump', ms: jumpMs }),
   toolset: (tx, { env }, input) => {
     noteToolset(tx, env, input);
-    if (input.tools !== undefined) noteUnmetGates(tx, env);
+    if (input.tools !== undefined) noteGates(tx, env, [input.toolset]);
   },
   keep_note: (tx, _, { note }) => keepNote(tx, note),
   profiles: (tx, { env }, input) => applyProfileEdits(tx, env, input),

@@ -5,17 +5,15 @@ import { allowedTools } from '../../tools/access.ts';
 import { mergeHandover } from '../../tools/merge-handover.ts';
 import type { ToolsetInstance } from './toolset-instance.ts';
 
-/** Returns the tools that agents of a profile may call, with the parameters their models see, and the toolsets that are not connected yet. */
+/** Returns the tools that agents of a profile may call, with the parameters their models see. */
 export function callableTools(
   profile: CompiledProfile,
-  set: ProfileSet,
-  { catalog }: Pick<Env, 'catalog'>,
-  connecting: readonly ToolsetInstance[],
-): CallableTools {
-  const tools = allowedTools(catalog, profile).flatMap((tool): readonly CallableTool[] => {
-    const adapted = tool.forProfile === undefined ? tool : tool.forProfile(profile, set.profiles);
+  { catalog, profiles, protocols }: Pick<Env, 'catalog' | 'profiles' | 'protocols'>,
+): readonly CallableTool[] {
+  return allowedTools(catalog, profile).flatMap((tool): readonly CallableTool[] => {
+    const adapted = tool.forProfile === undefined ? tool : tool.forProfile(profile, profiles);
     if (adapted === undefined) return [];
-    const protocol = adapted.handoverProtocol === undefined ? undefined : set.protocols.get(adapted.handoverProtocol);
+    const protocol = adapted.handoverProtocol === undefined ? undefined : protocols.get(adapted.handoverProtocol);
     const { name, toolset, toolsetKind = tool.toolsetKind, descriptionTrust, parameters } = adapted;
     return [
       {
@@ -27,19 +25,24 @@ export function callableTools(
       },
     ];
   });
-  const open = connecting
+}
+
+/** Returns the toolsets of a profile whose tools are known only once they are connected. */
+export function openToolsets(
+  profile: CompiledProfile,
+  { toolsets }: Pick<ProfileSet, 'toolsets'>,
+  connecting: readonly ToolsetInstance[],
+): CallableTools['open'] {
+  return connecting
     .filter(({ name }) => mayCall(profile, name))
-    .map(({ name: toolset }) => ({ toolset, ...kindOf(set, toolset) }));
-  return { tools, open };
+    .map(({ name: toolset }) => {
+      const kind = toolsets.get(toolset)?.kind;
+      return { toolset, ...(kind === undefined ? {} : { toolsetKind: kind }) };
+    });
 }
 
 /** True when a profile allows tools of a toolset. */
-export function mayCall({ allowedToolsets, allowedTools: names }: CompiledProfile, toolset: string): boolean {
+function mayCall({ allowedToolsets, allowedTools: names }: CompiledProfile, toolset: string): boolean {
   const all = allowedToolsets.includes('*') || names.includes('*');
   return all || allowedToolsets.includes(toolset) || names.some((name) => name.startsWith(`${toolset}_`));
-}
-
-function kindOf({ toolsets }: ProfileSet, toolset: string): { readonly toolsetKind?: string } {
-  const kind = toolsets.get(toolset)?.kind;
-  return kind === undefined ? {} : { toolsetKind: kind };
 }

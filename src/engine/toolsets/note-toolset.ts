@@ -6,6 +6,9 @@ import type { ToolList } from './tool-list.ts';
 import type { OfferedTools } from './toolset-hold.ts';
 import type { ToolsetChange } from './toolset-instance.ts';
 import { isOtherName } from '../../core/tool/tool-naming.ts';
+import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
+import { checkGates } from '../../profiles/gates/check-gates.ts';
+import { callableTools } from './callable-tools.ts';
 
 /** Records the tools that connecting toolsets offer, unless the run has already recorded them. */
 export function recordTools(tx: Transaction, taken: readonly OfferedTools[], cause: number): void {
@@ -46,11 +49,28 @@ function mayCall({ meta }: SubContext, { allowedToolsets, allowedTools }: Compil
 }
 
 /**
- * Records the gates that name a tool which a connected toolset does not have: a server's tools are known no earlier, and a gate that denies
- * such a tool protects nothing.
+ * Records what is wrong with gates over tools of connected toolsets, which are known no earlier: gates that name a tool which such a toolset does
+ * not have, and conditions over arguments that its tools do not have.
  */
-export function noteUnmetGates(tx: Transaction, env: Env): void {
+export function noteGates(tx: Transaction, env: Env, toolsets: Iterable<string>): void {
   if (tx.run.outcome !== undefined) return;
+  noteUnmetGates(tx, env);
+  const connected = new Set(toolsets);
+  if (connected.size === 0) return;
+  const names = new Set([...tx.run.agents.values()].map(({ meta }) => meta.profile));
+  const profiles = [...names].flatMap((name) => env.profiles.get(name) ?? []);
+  const problems = checkGates(profiles, (profile) => ({
+    tools: callableTools(profile, env).filter(({ toolset }) => connected.has(toolset)),
+    open: [],
+  }));
+  for (const { code, source, message, hint } of problems) {
+    if (code === 'UNREACHABLE_GATE') continue;
+    const text = formatDiagnostic({ source, message, ...(hint === undefined ? {} : { hint }) });
+    tx.emit({ type: 'note.add', level: 'warning', code, message: text }, tx.run.seq);
+  }
+}
+
+function noteUnmetGates(tx: Transaction, env: Env): void {
   for (const profile of new Set([...tx.run.agents.values()].map(({ meta }) => meta.profile)))
     for (const gate of env.profiles.get(profile)?.toolGates ?? [])
       for (const name of gate.tools) {

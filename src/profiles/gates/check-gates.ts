@@ -7,7 +7,7 @@
  * 1. A gate that several profiles inherit is judged by the tools of all of them.
  * 2. An argument that no tool of a gate has is an error; one that some have not, and everything that tools yet unknown could settle, is a warning.
  */
-import type { CompiledProfile, Diagnostic, ProfileSet, ToolGate } from '../../core/profile/profile.ts';
+import type { CompiledProfile, Diagnostic, ToolGate } from '../../core/profile/profile.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import { meansTool, meansToolset, type NamedTool } from '../../core/tool/tool-naming.ts';
 import { baseType } from '../compile/base-type.ts';
@@ -30,8 +30,11 @@ export interface CallableTools {
 
 const everyTool = '*';
 
-/** Returns what is wrong with the gates of a set. */
-export function checkGates(set: ProfileSet, callable: (profile: CompiledProfile) => CallableTools): readonly Diagnostic[] {
+/** Returns what is wrong with the gates of profiles. */
+export function checkGates(
+  profiles: Iterable<CompiledProfile>,
+  callable: (profile: CompiledProfile) => CallableTools,
+): readonly Diagnostic[] {
   const found = new Map<string, Diagnostic>();
   const tell = (diagnostic: Diagnostic): void => {
     const { source, message } = diagnostic;
@@ -39,7 +42,7 @@ export function checkGates(set: ProfileSet, callable: (profile: CompiledProfile)
     if (!found.has(key)) found.set(key, diagnostic);
   };
   const gates = new Map<string, JudgedGate>();
-  for (const profile of set.profiles.values()) {
+  for (const profile of profiles) {
     if (profile.type === baseType || profile.isDeleted || profile.toolGates.length === 0) continue;
     const tools = callable(profile);
     for (const gate of profile.toolGates) addTools(gates, profile, gate, tools);
@@ -229,12 +232,14 @@ function coveredBy(
   earlier: readonly ToolGate[],
   { tools, open }: CallableTools,
 ): readonly ToolGate[] | undefined {
+  const meant = tools.filter((tool) => means(reference, tool, tools, gate.verdict === 'allow'));
+  const isOpen = open.some((toolset) => mayMean({ ...gate, ...onlyOf(reference) }, toolset));
+  // A name that means nothing is reported as such.
+  if (meant.length === 0 && !isOpen) return undefined;
   const same = earlier.find((before) => before.tools.includes(everyTool) || namesSame(before, reference));
   if (same !== undefined) return [same];
-  // Without the tools that connect, nobody knows what else the name means.
-  if (open.some((toolset) => mayMean({ ...gate, ...onlyOf(reference) }, toolset))) return undefined;
-  const meant = tools.filter((tool) => means(reference, tool, tools, gate.verdict === 'allow'));
-  if (meant.length === 0) return undefined;
+  // What else the name means is known once the toolset is connected.
+  if (isOpen) return undefined;
   const by = meant.map((tool) => earlier.find((before) => isAbout(before, tool, tools)));
   return by.every((each) => each !== undefined) ? [...new Set(by)] : undefined;
 }

@@ -1,5 +1,5 @@
 import { contentText } from '../../core/prompt/message.ts';
-import { gateText } from '../../inspect/format/turn/turn-judgement-sections.ts';
+import { gateText } from '../../inspect/format/turn/gate-text.ts';
 import { decidingGate, gateResult } from '../../inspect/turn/turn-judgements.ts';
 import type { TurnRecord } from '../../inspect/turn/turn-record.ts';
 import type { ExpectedCall, ExpectedGate } from '../cases/test-case.ts';

@@ -27,6 +27,8 @@ export interface SuiteOptions extends TestPlaces {
   readonly snapshots: SnapshotMode;
   /** Tools from code, besides those of toolsets; none is run. */
   readonly tools?: EngineOptions['tools'];
+  /** True to refuse profiles that load with warnings. */
+  readonly strict?: boolean | undefined;
   /** Opens the runs that `given.from` names. */
   readonly records?: OpenRecords | undefined;
   /** Receives each result as soon as it is there. */
@@ -47,6 +49,8 @@ export interface CaseResult {
 export interface SuiteReport {
   /** Problems of test files and profiles: with any, the tests are no proof. */
   readonly problems: readonly Diagnostic[];
+  /** Warnings of loading the teams' profiles. */
+  readonly warnings: readonly Diagnostic[];
   readonly cases: readonly CaseResult[];
   /** Number of cases that the filter left out. */
   readonly skipped: number;
@@ -66,6 +70,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
 class Suite {
   readonly #options: SuiteOptions;
   readonly #problems: Diagnostic[] = [];
+  readonly #warnings: Diagnostic[] = [];
   readonly #cases: CaseResult[] = [];
   readonly #coverage: TeamCoverage[] = [];
   readonly #written: string[] = [];
@@ -78,6 +83,7 @@ class Suite {
   report(): SuiteReport {
     return {
       problems: this.#problems,
+      warnings: this.#warnings,
       cases: this.#cases,
       skipped: this.#skipped,
       coverage: this.#coverage,
@@ -98,11 +104,18 @@ class Suite {
     // Tests may bring profiles of their own; coverage is about those of the team.
     const plain = await this.#openProfiles(opened, team.profiles, undefined);
     if (plain !== undefined) meter.declare(plain.set);
+    this.#warn(plain?.set.warnings ?? []);
     for (const group of wanted.filter(({ cases }) => cases.length > 0)) {
       const tested = await this.#openProfiles(opened, team.profiles, group);
       if (tested !== undefined) await this.#group(tested, group, meter);
     }
     if (plain !== undefined) this.#coverage.push(meter.result());
+  }
+
+  /** Notes warnings of loading. Tests have an environment of their own, so what the user's lacks is none of theirs. */
+  #warn(warnings: readonly Diagnostic[]): void {
+    const own = warnings.filter(({ code }) => code !== 'BAD_ENVIRONMENT_VALUE');
+    (this.#options.strict === true ? this.#problems : this.#warnings).push(...own);
   }
 
   /** Opens the profiles of a group; undefined, with the problems noted, when they do not load. */

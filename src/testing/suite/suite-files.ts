@@ -6,7 +6,7 @@ import { xmlText } from './xml-text.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** Returns a report as JSON. */
-export function suiteJson({ cases, problems, skipped, coverage, written }: SuiteReport): JsonObject {
+export function suiteJson({ cases, problems, warnings, skipped, coverage, written }: SuiteReport): JsonObject {
   const failed = cases.filter(({ failures }) => failures.length > 0).length;
   const report = {
     ok: failed === 0 && problems.length === 0,
@@ -14,6 +14,7 @@ export function suiteJson({ cases, problems, skipped, coverage, written }: Suite
     failed,
     skipped,
     problems,
+    warnings,
     cases: cases.map(({ ms, ...rest }) => ({ ...rest, ok: rest.failures.length === 0, ms: Math.round(ms) })),
     coverage,
     written,

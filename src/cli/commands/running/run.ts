@@ -36,6 +36,7 @@ export interface RunOptions {
   readonly request?: Readonly<Record<string, unknown>>;
   readonly json?: boolean;
   readonly trust?: boolean;
+  readonly strict?: boolean;
   readonly quiet?: boolean;
   /** Prints replies without rendering Markdown. */
   readonly raw?: boolean;

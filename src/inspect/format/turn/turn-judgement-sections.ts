@@ -1,10 +1,11 @@
 import type { DecidedAction } from '../../../core/events/turn-parts.ts';
 import type { ObserverRecord, RuleRecord } from '../../../core/state/turn.ts';
 import { beforeAfter } from '../../../core/patches/state-changes.ts';
-import { type GateView, gateResult, type ObserverResultView } from '../../turn/turn-judgements.ts';
+import type { ObserverResultView } from '../../turn/turn-judgements.ts';
 import type { TurnRecord } from '../../turn/turn-record.ts';
 import { safe, type Layout } from '../text/layout.ts';
 import { placeText } from '../origin-text.ts';
+import { valuesText } from './gate-text.ts';
 
 /** Adds the observers of one phase, fired or not. */
 export function formatObservers(out: Layout, turn: TurnRecord, phase: ObserverRecord['phase']): void {
@@ -82,28 +83,6 @@ export function formatStateChanges(out: Layout, turn: TurnRecord): void {
 /** The rules tried, as one safe line: `rule 1 (stop) false: flags.n = 1; rule 2 (go) matched`. */
 function ruleTrace(rules: readonly RuleRecord[]): string {
   return rules.map((rule, index) => `rule ${index + 1} (${safe(rule.id)}) ${ruleResult(rule)}`).join('; ');
-}
-
-/** Renders a gate's judgement of a call as one safe line: `gate big (args.euros > 300) matched, asks: args.euros = 500`. */
-export function gateText(gate: GateView): string {
-  const { id, condition, verdict, declaredAt } = gate;
-  const own = id === 'needs_approval' && declaredAt === undefined ? 'the tool itself' : `gate ${safe(id)}`;
-  const when = condition === undefined ? '' : ` (${safe(condition)})`;
-  const place = declaredAt === undefined ? '' : `, ${placeText(declaredAt)}`;
-  const result = gateResult(gate);
-  const says = result === 'matched' || result === 'failed' ? `, ${verdictWords[verdict]}` : '';
-  const values = valuesText(gate);
-  const why = gate.error === undefined ? '' : `: ${safe(gate.error.message)}`;
-  return `${own}${when} ${result.replace('_', ' ')}${says}${why}${values === '' ? '' : `: ${values}`}${place}`;
-}
-
-const verdictWords = { allow: 'allows', ask: 'asks', deny: 'denies' } as const;
-
-/** Renders the values that a condition read: `args.euros = 500, flags.big = null`. */
-function valuesText({ values = {} }: Pick<RuleRecord, 'values'>): string {
-  return Object.entries(values)
-    .map(([path, value]) => `${safe(path)} = ${safe(JSON.stringify(value) ?? 'null')}`)
-    .join(', ');
 }
 
 /** Renders the result of one rule as one safe line. */

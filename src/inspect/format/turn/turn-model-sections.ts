@@ -3,7 +3,7 @@ import type { TurnRecord } from '../../turn/turn-record.ts';
 import { safe, type Layout } from '../text/layout.ts';
 import { countText, durationText } from '../text/quantity-text.ts';
 import { styledStatus } from '../text/text-style.ts';
-import { gateText } from './turn-judgement-sections.ts';
+import { gateText } from './gate-text.ts';
 import { contentWithFiles } from './turn-prompt-sections.ts';
 
 /** Adds the attempts at the model call. */
