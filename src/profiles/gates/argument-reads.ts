@@ -186,7 +186,7 @@ function visitMethod(reader: Reader, node: Extract<SyntaxNode, { readonly op: 'r
 
 const loops: ReadonlySet<string> = new Set(['map', 'filter', 'all', 'exists', 'exists_one']);
 
-/** Returns what the variable of a loop stands for: an item of a list, or a key of a map. */
+/** Returns the value of a loop variable: an item of a list, or a key of a map. */
 function loopItem(reader: Reader, from: ArgumentValue): ArgumentValue {
   const kinds = kindsOf(from.shape);
   if (from.path === undefined || kinds?.has('map') !== false)

@@ -72,7 +72,7 @@ function differenceOf(argument: ArgumentValue, other: ArgumentValue): string | u
   const isWithin = (value: JsonValue): boolean => typeof value !== 'number' || (value >= least && value <= most);
   const texts = new Set(constants?.map((value) => JSON.stringify(value)));
   const mayBe = (value: JsonValue): boolean => (constants === undefined || texts.has(JSON.stringify(value))) && isWithin(value);
-  // Of a list, each value that cannot be is a mistake of its own.
+  // Of a list, each value that cannot be is a separate mistake.
   return values.every(mayBe) ? undefined : words();
 }
 

@@ -33,7 +33,12 @@ describe('a turn of a test file', () => {
       tools: { offered: [list_files], not_offered: [delete_file], choice: auto }
       tool_calls:
         - { tool: list_files, status: ok, gate: look, contains: a.md }
-        - { tool: write_file, args: { path: law.md }, status: denied, gate: no_writes, contains: The law is not to be changed. }
+        - tool: write_file
+          args: { path: law.md }
+          status: denied
+          gate: no_writes
+          contains: The law is not to be changed.
+          gates: [{ id: no_writes, result: matched, values: { args.path: law.md } }]
         - { tool: list_files, status: error }
         - { tool: shred, status: error }
       state: { flags.turns: 5, team.shared.office: open, initial_params.a: 1, counters.turn_count: 1 }
@@ -76,6 +81,24 @@ describe('a turn of a test file', () => {
     expect(failures[0]).toContain(message);
     // Inside the expectation, which begins at column 15 of line 6.
     expect(failures[0]).toMatch(/^6:(?:1[5-9]|[2-9]\d) /);
+  });
+
+  it('F82: fails at a gate that judged a call otherwise, and names what it saw', async () => {
+    const { failures, problems } = await outcomeOf(`
+  - name: a
+    ${hello}
+    reply: { tool_calls: [{ tool: write_file, args: { path: draft.md, content: x }, result: ok }] }
+    expect:
+      tool_calls:
+        - tool: write_file
+          gates: [{ id: no_writes, result: matched }, { id: no_writes, result: not_matched, values: { args.path: draft.md } }]
+`);
+    expect(problems).toEqual([]);
+    expect(failures).toEqual([expect.stringMatching(/^10:19 gate 'no_writes' judged the call otherwise/)]);
+    const unknown = await outcomeOf(
+      `  - name: a\n    ${hello}\n    reply: Hi.\n    expect: { tool_calls: [{ tool: write_file, gates: [{ id: lock }] }] }\n`,
+    );
+    expect(unknown.problems.join('\n')).toContain("there is no gate of Clerk 'lock'");
   });
 
   it('shows expected and actual lines', async () => {

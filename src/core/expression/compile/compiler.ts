@@ -64,7 +64,7 @@ export function valueRun(compiler: Compiler, { run, required }: Compiled, node: 
   return (evaluation) => {
     const value = run(evaluation);
     if (value !== null && value !== undefined) return value;
-    throw failure(`\`${required}\` is missing: ask has(${required}), or give a value for it, default(${required}, …)`, site);
+    throw failure(`\`${required}\` is missing; write default(${required}, …), or ${required} != null && …`, site);
   };
 }
 

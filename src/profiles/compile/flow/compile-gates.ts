@@ -56,7 +56,7 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
   return gates;
 }
 
-/** Checks the toolset of a gate: a name or a kind. `*` stands among the tools, so that there is one way to mean all calls. */
+/** Checks the toolset of a gate: a name or a kind. `*` is a tool name only, so that there is one way to mean all calls. */
 function checkGateToolset(context: CompileContext, toolset: ReturnType<typeof textItems>[number]): void {
   if (toolset.value === everyTool) {
     const message = `${quote(everyTool)} is no toolset`;
