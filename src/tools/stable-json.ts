@@ -8,8 +8,11 @@ export function stableJson(value: JsonValue): string {
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item: JsonValue) => sorted(item));
   if (!isJsonObject(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key] ?? null)]));
+  const keys = Object.keys(value);
+  const isSorted = keys.every((key, at) => at === 0 || (keys[at - 1] ?? '') <= key);
+  const ordered: Record<string, JsonValue> = {};
+  for (const key of isSorted ? keys : keys.sort()) ordered[key] = sorted(value[key] ?? null);
+  return ordered;
 }
 
 /** Returns a copy of plain data with sorted keys. */

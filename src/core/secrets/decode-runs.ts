@@ -4,11 +4,7 @@ import { Decoded, gap, type Decoding } from './decoded.ts';
 export function decodeRuns(text: string): readonly Decoding[] {
   const runs = runsIn(text);
   if (runs.length === 0) return [];
-  const bytes = runs.flatMap(([from, to]) =>
-    [...text.slice(from, to).matchAll(/[\da-fA-F]{16,}/g)].map(
-      ({ 0: run, index }) => [from + index, from + index + run.length] as const,
-    ),
-  );
+  const bytes = runs.flatMap(([from, to]) => hexadecimalIn(text, from, to));
   return [decodeAll(text, runs, 4), decodeAll(text, bytes, 2)].filter((one) => one !== undefined);
 }
 
@@ -37,6 +33,21 @@ function runsIn(text: string): readonly (readonly [number, number])[] {
     runs.push([from, at]);
   }
   return runs;
+}
+
+/** Returns the parts of a word that are digits of hexadecimal only. */
+function hexadecimalIn(text: string, from: number, to: number): readonly (readonly [number, number])[] {
+  const found: (readonly [number, number])[] = [];
+  for (let at = from; at < to; at += 1) {
+    const begin = at;
+    while (at < to && isHexadecimal(text.charCodeAt(at))) at += 1;
+    if (at - begin >= shortestRun) found.push([begin, at]);
+  }
+  return found;
+}
+
+function isHexadecimal(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 }
 
 function endOfDigits(text: string, from: number): number {

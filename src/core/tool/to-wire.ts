@@ -2,10 +2,15 @@ import type { JsonValue } from '../json.ts';
 
 /** Deepest nesting kept; deeper values are named, not shown. */
 export const maxWireDepth = 100;
-/** Most values in one result; a shared part counts each time it is written. */
-const maxWireValues = 1_000_000;
-/** Most characters of text in one result, low enough for worst-case JSON text to fit in a string. */
-const maxWireChars = 48_000_000;
+/**
+ * Most values in one result; a shared part counts each time it is written. Low enough that converting, sorting and redacting them does
+ * not keep other runs waiting: this work is done while a decision is made.
+ */
+const maxWireValues = 100_000;
+/** Most fields of one object; tables of more entries belong in lists, which cost a fraction. */
+const maxFields = 20_000;
+/** Most characters of text in one result, for the same reason. */
+export const maxWireChars = 4_000_000;
 
 /** Remaining allowance of one conversion, and the objects around the current value. */
 interface Walk {
@@ -158,7 +163,7 @@ function fromMap(entries: readonly (readonly [unknown, unknown])[], walk: Walk, 
 function fields(source: object, keys: readonly string[], target: Record<string, JsonValue>, walk: Walk, depth: number): JsonValue {
   for (const [index, key] of keys.entries()) {
     if (key === '__proto__') continue;
-    if (walk.values < 0 || walk.chars < 0) {
+    if (index >= maxFields || walk.values < 0 || walk.chars < 0) {
       target['…'] = unserialisable(`${keys.length - index} more fields`);
       break;
     }
