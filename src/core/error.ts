@@ -75,6 +75,7 @@ export type ErrorCode =
   | 'STORE_CORRUPT'
   | 'STORE_NEWER'
   | 'STORE_FAILED'
+  | 'SERVER_BUSY'
   | 'RUNTIME_FAILED'
   | 'WORKER_LACKS'
   | 'ENGINE_CLOSED'

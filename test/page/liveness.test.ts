@@ -78,4 +78,25 @@ describe.skipIf(whyNoPage !== undefined)('how a run stands', () => {
     await page.locator('.timeline-row-label').getByText('waits for you', { exact: true }).waitFor({ state: 'detached' });
     expect(await painted()).toContain('--part-person');
   });
+
+  it('F80: eight visible windows of one browser all follow a run, and all can ask', async () => {
+    // The windows beyond four are refused a stream, which the browser reports.
+    browser.expectProblem(/503/);
+    await using team = await serveTeam(browser, { profile: { Talker: waitsForUser }, replies: () => ({ text: 'Well.' }) });
+    const run = await team.engine.launch({ profile: 'Talker', input: 'Say hello' });
+    await run.settled();
+    const first = await browser.open(`${team.url}/#/runs/${run.id}`);
+    const windows = [first];
+    while (windows.length < 8) {
+      const window = await first.context().newPage();
+      await window.goto(`${team.url}/#/${windows.length % 2 === 0 ? `runs/${run.id}` : ''}`);
+      windows.push(window);
+    }
+    const idle = async (): Promise<void> => {
+      for (const window of windows) await window.getByText('idle', { exact: true }).first().waitFor();
+    };
+    await idle();
+    await run.cancel();
+    for (const window of windows) await window.getByText('cancelled', { exact: true }).first().waitFor();
+  });
 });

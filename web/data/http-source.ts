@@ -8,6 +8,8 @@ import type { LiveDelta, LiveProgress, RunSink, RunSource } from './run-source.t
 /** Milliseconds before the page reconnects to a lost server: at first, and at most. */
 const firstWaitMs = 500;
 const longestWaitMs = 8_000;
+/** Milliseconds between requests of a window without a stream. */
+const pollMs = 2_000;
 /** Maximum number of hashes per request, to limit the length of the address. */
 const hashesPerRequest = 50;
 
@@ -114,9 +116,19 @@ class RunStream {
     });
     // The browser would reconnect by itself, but not after an error answer, and without notice.
     stream.addEventListener('error', () => {
+      const isRefused = stream.readyState === EventSource.CLOSED;
       this.#drop();
-      if (!this.#aborting.signal.aborted) this.#again();
+      if (this.#aborting.signal.aborted) return;
+      if (isRefused) this.#poll();
+      else this.#again();
     });
+  }
+
+  /** Asks for later events from time to time: other windows of this browser have all streams. */
+  #poll(): void {
+    this.#sink.restart();
+    this.#sink.connection({ kind: 'live' });
+    this.#timer = setTimeout(() => void this.#load(), pollMs);
   }
 
   /** Loads missing events and reconnects, after a while. */

@@ -78,10 +78,13 @@ export class RunsStore {
       const { runs } = JSON.parse(String(data)) as { readonly runs: readonly RunRow[] };
       this.rows.value = merged(this.rows.value ?? [], runs);
     });
-    stream.addEventListener('error', () => this.#lose('The server does not answer; retrying.'));
+    stream.addEventListener('error', () => {
+      // A closed stream was refused: other windows of this browser have all streams, so this one asks from time to time.
+      this.#lose(stream.readyState === EventSource.CLOSED ? undefined : 'The server does not answer; retrying.');
+    });
   }
 
-  #lose(problem: string): void {
+  #lose(problem: string | undefined): void {
     this.#drop();
     if (this.#isClosed) return;
     this.problem.value = problem;

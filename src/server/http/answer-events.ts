@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { greeting, heartbeat } from './event-frames.ts';
+import type { ServerEnv } from './server-parts.ts';
 import type { Waiting } from './waiting.ts';
 
 /** Next messages of a stream; `wait` when there are none yet; `end` when there will be no more. */
@@ -21,24 +22,31 @@ const heartbeatMs = 15_000;
  *
  * 1. The source is asked only when the socket has taken the previous messages: a slow reader delays no other reader, and only its
  *    source buffers for it.
- * 2. When the reader leaves, the source is closed.
+ * 2. When the reader leaves, or there is no more to read, the source is closed and `leave` called.
  */
-export async function answerEvents(context: Context, open: () => FrameSource | Promise<FrameSource>): Promise<Response> {
+export async function answerEvents(
+  context: Context<ServerEnv>,
+  open: () => FrameSource | Promise<FrameSource>,
+  leave: () => void,
+): Promise<Response> {
   context.header('Content-Type', 'text/event-stream; charset=utf-8');
   context.header('Cache-Control', 'no-store');
   // Keeps proxies from buffering the stream.
   context.header('X-Accel-Buffering', 'no');
   // An answer to HEAD has no body, and nothing would close its source.
-  return context.req.method === 'HEAD' ? context.body(null) : context.body(streamOf(await open()));
+  if (context.req.method !== 'HEAD') return context.body(streamOf(await open(), leave));
+  leave();
+  return context.body(null);
 }
 
-function streamOf(source: FrameSource): ReadableStream<Uint8Array> {
+function streamOf(source: FrameSource, leave: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const reader = { isOpen: true };
   const close = (): void => {
     reader.isOpen = false;
     source.close();
     source.waiting.wake();
+    leave();
   };
   let sentAt = performance.now();
   const next = async (): Promise<string | undefined> => {

@@ -46,6 +46,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   STORE_CORRUPT: 500,
   STORE_NEWER: 500,
   STORE_FAILED: 500,
+  SERVER_BUSY: 503,
   RUNTIME_FAILED: 503,
   WORKER_LACKS: 500,
   TOOL_REPEATED: 500,

@@ -47,7 +47,7 @@ export const errorWords = {
   415: 'The body is not declared as application/json.',
   422: 'The profile, the model or the arguments cannot be used.',
   500: 'A fault of the server or of its journal.',
-  503: 'The server is closing.',
+  503: 'The server is closing, or has too many readers of events (`SERVER_BUSY`, with `Retry-After`).',
 } as const;
 
 /** HTTP status of an error. */

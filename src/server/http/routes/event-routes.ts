@@ -1,5 +1,6 @@
 import type { RunId } from '../../../core/ids.ts';
 import { answerEvents } from '../answer-events.ts';
+import { EventReaders } from '../event-readers.ts';
 import { readNumber } from '../read-query.ts';
 import { RunFeed } from '../run-feed.ts';
 import { RunListWatch } from '../run-list-watch.ts';
@@ -11,8 +12,9 @@ import { FairQueue } from '../fair-queue.ts';
 export function addEventRoutes(routes: Routes, { engine }: ServerParts): void {
   const list = new RunListWatch(engine);
   const queue = new FairQueue();
+  const readers = new EventReaders();
 
-  routes.get('/api/events', (context) => answerEvents(context, () => list.open()));
+  routes.get('/api/events', (context) => readers.admit(context, (leave) => answerEvents(context, () => list.open(), leave)));
 
   routes.get('/api/runs/:id/events', async (context) => {
     const runId = context.req.param('id') as RunId;
@@ -22,6 +24,8 @@ export function addEventRoutes(routes: Routes, { engine }: ServerParts): void {
     const after = last === null ? asked : Number(last[0]);
     // Read before the answer begins, so that an unknown run is an error.
     await engine.records.read(runId, { after, limit: 1 });
-    return await answerEvents(context, () => new RunFeed(engine, { runId, after, queue }));
+    return await readers.admit(context, (leave) =>
+      answerEvents(context, () => new RunFeed(engine, { runId, after, queue }), leave),
+    );
   });
 }

@@ -41,9 +41,7 @@ export function addViewRoutes(routes: Routes, { engine, records }: ServerParts):
   view('tree', async (record) => tree(record.state, await factsOf(record)));
   view('conversation', ({ state }) => conversation(state));
 
-  routes.get('/api/runs/:id/pending', async (context) =>
-    context.json(await (await engine.open(context.req.param('id'))).cards()),
-  );
+  routes.get('/api/runs/:id/pending', async (context) => context.json(await (await engine.open(context.req.param('id'))).cards()));
 
   routes.get('/api/runs/:id/history', async (context) => {
     const { state } = await records.get(context.req.param('id'));
