@@ -25,6 +25,7 @@ const system = [
   'test/toolsets/shell/*.test.ts',
   'test/toolsets/programs/{planted,inside}.test.ts',
   'test/files/auto-run-jail.test.ts',
+  'test/files/auto-run/readers.test.ts',
   'test/toolsets/mcp/{stdio,orphans}.test.ts',
 ];
 

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { lstat } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
 import { rememberAgreed } from './agreed-writes.ts';
-import { autoRunFiles } from './auto-run-files.ts';
+import { autoRunFiles, autoRunReader } from './auto-run-files.ts';
+import { environmentOn } from './environments.ts';
 import { errorCode } from '../error-code.ts';
 import { gitFolderNames, gitNames, isGitFolder } from './git/git-folder.ts';
 import { gitPlaces, type GitUnknown } from './git/git-places.ts';
@@ -26,14 +27,14 @@ export interface GuardedWrite {
 }
 
 /**
- * Refuses a write that would make another program run something: auto-run files, files that the git configuration names, and anything in
- * a folder that git accepts as a repository, or would accept with this file in it.
+ * Refuses a write that would make another program run something: auto-run files, environments of Python, installed packages, files that
+ * the git configuration names, and anything in a folder that git accepts as a repository, or would accept with this file in it.
  *
  * @throws CadreError `PATH_REFUSED`, with the program that reads such files and the setting that allows them
  */
 export async function assertMayWrite(write: GuardedWrite): Promise<void> {
   const { root, file, allows } = write;
-  const found = autoRunFiles.placeIn(file) ?? (await gitFolderOn(write)) ?? (await namedByGit(write));
+  const found = autoRunFiles.placeIn(file) ?? environmentOn(root, file) ?? (await gitFolderOn(write)) ?? (await namedByGit(write));
   if (found === undefined) return;
   const isAllowed = allows?.(file) === true || (found.place.startsWith(`${file}/`) && allows?.(found.place) === true);
   if (!isAllowed) throw refuseAutoRun(file, found);
@@ -41,8 +42,9 @@ export async function assertMayWrite(write: GuardedWrite): Promise<void> {
 }
 
 /** Creates the error for an auto-run file. */
-export function refuseAutoRun(requested: string, { place, group: reader }: RuledPlace): CadreError {
-  const reason = `it is protected, since ${reader} would run or load what such files say the next time they are used`;
+export function refuseAutoRun(requested: string, { place, group, rule }: RuledPlace): CadreError {
+  const { program, when } = (rule === undefined ? undefined : autoRunReader(rule)) ?? { program: group, when: 'the next time' };
+  const reason = `it is protected, since ${program} would run, load or follow what such files say ${when}`;
   const setting = `allow_writes: [${JSON.stringify(place === '.' ? '**' : place)}]`;
   return new CadreError(
     'PATH_REFUSED',

@@ -6,6 +6,8 @@ export interface RuledPlace {
   readonly place: string;
   /** Group of the rule. */
   readonly group: string;
+  /** The rule as it is written; undefined for a place that is ruled by its contents. */
+  readonly rule?: string;
 }
 
 /** Rules about names of files and folders, in groups. */
@@ -25,6 +27,7 @@ interface Rule {
   /** Parts before the last one, in reverse order. */
   readonly before: readonly string[];
   readonly group: string;
+  readonly entry: string;
 }
 
 /**
@@ -39,17 +42,18 @@ export function compileNameRules(groups: Readonly<Record<string, readonly string
     for (const entry of entries) {
       const [last = '', ...before] = entry.replace(/^!/, '').split('/').toReversed();
       if (entry.startsWith('!')) exceptions.push(toRegExp(last));
-      else if (last.includes('*')) patterns.push({ test: toRegExp(last), rule: { before, group } });
-      else exact.set(last, [...(exact.get(last) ?? []), { before, group }]);
+      else if (last.includes('*')) patterns.push({ test: toRegExp(last), rule: { before, group, entry } });
+      else exact.set(last, [...(exact.get(last) ?? []), { before, group, entry }]);
     }
   const anyPattern = new RegExp(patterns.map(({ test }) => test.source).join('|') || '$^', 's');
-  const groupOf = (folders: readonly string[], name: string): string | undefined => {
+  const ruleOf = (folders: readonly string[], name: string): Rule | undefined => {
     const fits = ({ before }: Rule): boolean => before.every((part, index) => folders[folders.length - 1 - index] === part);
     const named = exact.get(name)?.find(fits);
     if (named === undefined && !anyPattern.test(name)) return undefined;
     const found = named ?? patterns.find(({ test, rule }) => test.test(name) && fits(rule))?.rule;
-    return found === undefined || exceptions.some((exception) => exception.test(name)) ? undefined : found.group;
+    return found === undefined || exceptions.some((exception) => exception.test(name)) ? undefined : found;
   };
+  const groupOf: NameRules['groupOf'] = (folders, name) => ruleOf(folders, name)?.group;
   const ways = [...exact.values()].flat().concat(patterns.map(({ rule }) => rule));
   const groupOnWay = (folders: readonly string[], name: string): string | undefined =>
     ways.find(
@@ -64,8 +68,8 @@ export function compileNameRules(groups: Readonly<Record<string, readonly string
     const parts = path.split('/');
     const names = parts.map(plainName);
     for (const [at, name] of names.entries()) {
-      const group = groupOf(names.slice(0, at), name);
-      if (group !== undefined) return { place: parts.slice(0, at + 1).join('/'), group };
+      const found = ruleOf(names.slice(0, at), name);
+      if (found !== undefined) return { place: parts.slice(0, at + 1).join('/'), group: found.group, rule: found.entry };
     }
     return undefined;
   };

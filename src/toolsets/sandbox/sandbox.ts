@@ -111,7 +111,13 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
     manager.wrapWithSandbox(shellQuote(command.argv), bash, config, undefined, { commandId });
   const over = beginCommand(mountPoints(filesystem));
-  const swept = keepForSweep({ root, before: [...before.autoRun.keys()], held: [...held], allowWrites: allowWrites ?? [] });
+  const swept = keepForSweep({
+    root,
+    before: [...before.autoRun.keys()],
+    programs: [...before.programs],
+    held: [...held],
+    allowWrites: allowWrites ?? [],
+  });
   const wrapping =
     network === 'all'
       ? withOpenNetwork(() => line({ filesystem }))

@@ -13,8 +13,8 @@ const { records, agreed } = readSweepRecords(folder);
 for (const place of agreed) rememberAgreed(place);
 for (const waitMs of [0, 1_000, 3_000]) {
   await pause(waitMs);
-  for (const { root, before, held, allowWrites } of records) {
-    const known = { autoRun: new Map(before.map((place) => [place, ''] as const)), secrets: new Set<string>(), isComplete: true };
+  for (const { root, before, programs, held, allowWrites } of records) {
+    const known = { autoRun: new Map(before.map((place) => [place, ''] as const)), programs: new Map(programs) };
     const allows = toAllowedWrites(allowWrites);
     await new WorkspaceGuard({ root, scan: new WorkspaceScan(root), before: known, allows, held: new Set(held) }).finish();
   }

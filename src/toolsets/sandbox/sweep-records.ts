@@ -12,6 +12,8 @@ export interface SweepRecord {
   readonly root: string;
   /** Auto-run files that existed before the command. */
   readonly before: readonly BytePath[];
+  /** Programs among them, with their marks. */
+  readonly programs: readonly (readonly [BytePath, string])[];
   /** Names in the root that the sandbox holds. */
   readonly held: readonly string[];
   /** The setting `allow_writes`. */

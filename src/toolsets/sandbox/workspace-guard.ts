@@ -4,7 +4,7 @@ import type { PathTest } from '../../files/glob-pattern.ts';
 import { describeThrown } from '../../core/error.ts';
 import { toText } from './byte-path.ts';
 import { withGitNamed } from './git-named.ts';
-import type { Scan, WorkspaceScan } from './workspace-scan.ts';
+import { environment, type Scan, type WorkspaceScan } from './workspace-scan.ts';
 import { quarantine } from './quarantine.ts';
 
 /** Workspace to guard, and the auto-run files a command may leave in it. */
@@ -13,7 +13,7 @@ export interface GuardedWorkspace {
   readonly root: string;
   readonly scan: WorkspaceScan;
   /** Scan before the command; the command cannot change the files found. */
-  readonly before: Pick<Scan, 'autoRun'>;
+  readonly before: Pick<Scan, 'autoRun' | 'programs'>;
   /** Auto-run files that the command may create. */
   readonly allows: PathTest;
   /** Names in the root that it cannot create; existing ones belong to the sandbox or to a person. */
@@ -97,11 +97,13 @@ export class WorkspaceGuard {
     });
     const more = planted.length > maxNamed ? [`… and ${planted.length - maxNamed} more`] : [];
     const names = JSON.stringify([...new Set(planted.map(({ place }) => place))].slice(0, 3));
+    const instead = planted.some(({ reader }) => reader === 'environments') ? [elsewhere] : [];
     return [
       '--- files moved out of the way: they would make other programs run something, and were not there before',
       ...lines,
       ...more,
       `Only a person can allow such files, with allow_writes: ${names} in the settings of the toolset. Do without them, or ask the user.`,
+      ...instead,
     ];
   }
 
@@ -109,11 +111,12 @@ export class WorkspaceGuard {
   async #clear(end?: () => void): Promise<{ readonly found: boolean; readonly isComplete: boolean }> {
     const { root, scan, before, allows, held } = this.#workspace;
     // Opens folders that the command has closed: programs would still find planted files in them by name.
-    const { autoRun, isComplete } = await withGitNamed(root, await scan.run('open'));
+    const { autoRun, programs, isComplete } = await withGitNamed(root, await scan.run('open'));
     let found = false;
     for (const [place, reader] of autoRun) {
       const text = toText(place);
-      if (before.autoRun.has(place) || held.has(place) || allows(text) || isAgreed(path.join(root, text))) continue;
+      const isKnown = before.autoRun.has(place) && before.programs.get(place) === programs.get(place);
+      if (isKnown || reader === environment || held.has(place) || allows(text) || isAgreed(path.join(root, text))) continue;
       found = true;
       const isAgain = this.#planted.has(place);
       this.#planted.set(place, { place: text, reader, movedTo: await quarantine(root, place) });
@@ -123,5 +126,7 @@ export class WorkspaceGuard {
   }
 }
 
+const elsewhere =
+  'A virtual environment outside the workspace needs no permission: python3 -m venv "$HOME/env". It lasts as long as the session.';
 const tooMuch =
   'There are too many files in the workspace to search all of them for those that make other programs run something. Delete what is not needed.';

@@ -1,17 +1,22 @@
 import { chmodSync, lstatSync, opendirSync, readdirSync, type Dirent } from 'node:fs';
+import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
 import { errorCode } from '../../files/error-code.ts';
+import { environmentFile } from '../../files/guard/environments.ts';
 import { gitFolderNames, gitNames, isGitFolder } from '../../files/guard/git/git-folder.ts';
 import { plainName } from '../../files/plain-name.ts';
 import { secretFiles } from '../../files/guard/secret-files.ts';
 import { compileUnreadable, type Unreadable } from '../../files/guard/unreadable.ts';
 import { toBuffer, toBytePath, toText, type BytePath } from './byte-path.ts';
+import { isBin, isInstalledProgram, markOfProgram } from './installed-programs.ts';
 
 /** Files found below the root of a scan, as relative byte paths. */
 export interface Scan {
   /** Auto-run files and folders, with the programs that read them. */
   readonly autoRun: ReadonlyMap<BytePath, string>;
+  /** Those among them that take the place of a program in `node_modules/.bin`, with marks that change when they are replaced. */
+  readonly programs: ReadonlyMap<BytePath, string>;
   /** Files and folders with secrets. */
   readonly secrets: ReadonlySet<BytePath>;
   /** False when there were too many entries to see all of them. */
@@ -22,6 +27,8 @@ interface Finding {
   readonly name: string;
   /** Programs that read it, for an auto-run file. */
   readonly reader?: string;
+  /** Mark of a program that takes the place of another one. */
+  readonly mark?: string;
   readonly isSecret: boolean;
 }
 
@@ -32,6 +39,7 @@ interface KnownFolder {
   readonly folders: readonly Finding[];
   readonly found: readonly Finding[];
   readonly isGit: boolean;
+  readonly isEnvironment: boolean;
 }
 
 interface OpenFolder {
@@ -49,18 +57,14 @@ const maxEntries = 3_000_000;
 const longFolderBytes = 256 * 1024;
 /**
  * Folders that installers fill. Packages contain settings for the editors and linters of their authors, which no program reads there; only
- * a git repository in them still counts, since git runs its configuration for every user.
+ * git repositories in them still count, since git runs their configuration for every user, and what decides which programs start.
  */
-const packageFolders: ReadonlySet<string> = new Set([
-  'node_modules',
-  'bower_components',
-  'site-packages',
-  'venv',
-  '.venv',
-  '.tox',
-  '.nox',
-  'vendor',
-]);
+const packageFolders: ReadonlySet<string> = new Set(['node_modules', 'bower_components', 'site-packages', 'vendor']);
+/**
+ * Reader of a virtual environment under any name. Existing ones are kept from commands as a whole; of new ones, the parts that editors and
+ * shells use are found by their names, so that a command cannot have a folder of the user moved away by putting such a part into it.
+ */
+export const environment = 'editors and shells, as an environment';
 /** Maximum time a scan holds the thread without a pause, in milliseconds. */
 const sliceMs = 8;
 /** A folder that changed less than this many milliseconds ago may have changed again within one tick of the disk's clock. */
@@ -96,6 +100,7 @@ export class WorkspaceScan {
   async #scan(closed: ClosedFolders): Promise<Scan> {
     const known = new Map<string, KnownFolder>();
     const autoRun = new Map<string, string>();
+    const programs = new Map<string, string>();
     const secrets = new Set<string>();
     const open: OpenFolder[] = [{ folder: '', isHidden: false }];
     const pause = pauses();
@@ -110,15 +115,17 @@ export class WorkspaceScan {
       known.set(folder, looked);
       entries += looked.size;
       const at = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
-      for (const { name, reader, isSecret } of looked.found) {
+      for (const { name, reader, mark, isSecret } of looked.found) {
         if (reader !== undefined) autoRun.set(at(name), reader);
+        if (mark !== undefined) programs.set(at(name), mark);
         if (isSecret && !isHidden) secrets.add(at(name));
       }
       if (looked.isGit) autoRun.set(folder === '' ? '.' : folder, 'git');
       else for (const { name, isSecret } of looked.folders) open.push({ folder: at(name), isHidden: isHidden || isSecret });
+      if (looked.isEnvironment && folder !== '') autoRun.set(folder, environment);
     }
     this.#known = known;
-    return { autoRun, secrets, isComplete: entries <= maxEntries };
+    return { autoRun, programs, secrets, isComplete: entries <= maxEntries };
   }
 
   #place(folder: string): Buffer {
@@ -146,6 +153,8 @@ export class WorkspaceScan {
     const inText = toText(folder);
     const above = folder === '' ? [] : inText.split('/').map(plainName);
     const isOfPackages = above.some((name) => packageFolders.has(name));
+    const isPrograms = isBin(above.slice(0, -1), above.at(-1));
+    let isEnvironment = false;
     const found: Finding[] = [];
     const folders: Finding[] = [];
     const ofGit = new Set<string>();
@@ -155,19 +164,26 @@ export class WorkspaceScan {
       size += 1;
       const text = toText(name);
       const plain = plainName(text);
-      const named =
-        autoRunFiles.groupOf(above, plain) ?? (entry.isSymbolicLink() ? autoRunFiles.groupOnWay(above, plain) : undefined);
-      const reader = isOfPackages && plain !== '.git' ? undefined : named;
+      const isLink = entry.isSymbolicLink();
+      // A link could lead to programs in a folder of another name.
+      const leads = isLink ? (plain === 'node_modules' ? 'environments' : autoRunFiles.groupOnWay(above, plain)) : undefined;
+      const named = autoRunFiles.groupOf(above, plain) ?? leads;
+      const isPackaged = (!isLink && isBin(above, plain)) || (isOfPackages && plain !== '.git' && named !== 'environments');
+      const program = isPrograms ? path.join(toText(this.#root), inText, text) : undefined;
+      const isStray = program !== undefined && !isInstalledProgram(program);
+      const reader = isStray ? 'environments' : isPackaged ? undefined : named;
       const isSecret = this.#isSecret(above, plain, folder === '' ? text : `${inText}/${text}`);
-      const finding = { name, isSecret, ...(reader === undefined ? {} : { reader }) };
+      const mark = isStray ? { mark: markOfProgram(program) } : {};
+      const finding = { name, isSecret, ...(reader === undefined ? {} : { reader }), ...mark };
       if (reader !== undefined || isSecret) found.push(finding);
       // An auto-run folder counts as a whole; a folder with secrets may contain auto-run files.
       if (reader === undefined && entry.isDirectory()) folders.push(finding);
       if (gitNames.has(plain)) ofGit.add(spelledByGit(name));
+      if (plain === environmentFile) isEnvironment = true;
     };
     if (Symbol.iterator in entries) for (const entry of entries) take(entry);
     else for await (const entry of entries) take(entry);
-    return { mark, size, folders, found, isGit: isGitFolder((name) => ofGit.has(name)) };
+    return { mark, size, folders, found, isGit: isGitFolder((name) => ofGit.has(name)), isEnvironment };
   }
 }
 

@@ -49,7 +49,8 @@ describe.skipIf(whyNoSandbox() !== undefined)('F70: programs that a sandboxed co
     const { folder, mark } = project();
     // npm itself looks up its shell there.
     const planted = names.filter((name) => name !== 'sh');
-    const command = `'${process.execPath}' '${program}' '${folder}' '{}' "$FIRST" 'echo second-$((1+1))'`;
+    // Its author lets the agent install packages: else what it plants would be moved away.
+    const command = `'${process.execPath}' '${program}' '${folder}' '{"allow_writes":["node_modules/.bin"]}' "$FIRST" 'echo second-$((1+1))'`;
     writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name: 'x', scripts: { team: command } }));
     const npm = (): string =>
       spawnSync('npm', ['run', '--silent', 'team'], {
@@ -73,7 +74,7 @@ describe.skipIf(whyNoSandbox() !== undefined)('F70: programs that a sandboxed co
       symlinkSync(`../${name}-second`, path.join(linked, name));
     }
     const inProject = ['.venv/bin', '.', 'bin', 'tools'];
-    const settings = { write: [path.dirname(own), workspace] };
+    const settings = { write: [path.dirname(own), workspace], allow_writes: ['**'] };
     run({ cwd: folder, searchPath: usual, settings }, planting([...inProject, own, path.join(workspace, 'bin')], mark));
     expect([own, linked].map((place) => existsSync(path.join(place, 'bwrap')))).toEqual([true, true]);
     const kinds: Readonly<Record<string, Start>> = {
@@ -95,7 +96,10 @@ describe.skipIf(whyNoSandbox() !== undefined)('F70: programs that a sandboxed co
 
   it('where there is no other: it is refused with the reason and the remedy, and nothing runs', () => {
     const { folder, mark } = project();
-    run({ cwd: folder, searchPath: usual }, planting(['node_modules/.bin'], mark));
+    run(
+      { cwd: folder, searchPath: usual, settings: { allow_writes: ['node_modules/.bin'] } },
+      planting(['node_modules/.bin'], mark),
+    );
     const bin = path.join(folder, 'node_modules/.bin');
     const [said = ''] = run({ cwd: folder, searchPath: bin }, 'touch ran');
     expect(said).toMatch(/^refused: .*Nothing was run/);
