@@ -18,8 +18,7 @@ function reader(program: string, when: string, names: string): AutoRunReader {
  * person asking for that. File tools, sandboxes and scans of the workspace share this one list.
  *
  * The rule: a file is listed when it is read because a person opens a folder in an editor, a shell or another agent, looks at it with
- * version control, starts an interpreter or a debugger there, or pushes a commit; or when it decides which program starts in the place of
- * the person's own. It is not listed when it runs only because a person runs the agent's code: sources, tests, `package.json`, `Makefile`,
+ * version control, starts an interpreter or a debugger there, or pushes a commit; or when it replaces a program that the person means. It is not listed when it runs only because a person runs the agent's code: sources, tests, `package.json`, `Makefile`,
  * `setup.py`, `conftest.py`, and the configuration of builds and test runners (`vite.config.ts`, `jest.config.js`). Manifests that also
  * configure a linter (`pyproject.toml`, `setup.cfg`, `tox.ini`, `package.json`) are not listed either: no project can be written without
  * them. Nor are files that only format (`.editorconfig`) or hide (`.gitignore`).
@@ -184,7 +183,7 @@ const readers = {
       'bin/python bin/python3 bin/python3.* bin/activate bin/activate.* bin/activate_this.py __pypackages__',
     ),
     reader('Python', 'at every start', 'site-packages/*.pth dist-packages/*.pth'),
-    reader('a shell', 'in the place of a program with the same name', 'node_modules/.bin'),
+    reader('a shell', 'instead of a program with the same name', 'node_modules/.bin'),
   ],
   interpreters: [
     reader('Python', 'at every start', 'sitecustomize.py usercustomize.py .pythonstartup .pythonrc.py'),
