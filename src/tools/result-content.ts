@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type Writable } from '../core/json.ts';
 import { contentText, type Content, type ContentPart, type FilePart } from '../core/prompt/message.ts';
 import type { Recipe } from '../core/patches/state-draft.ts';
 import { isToolReturn, type ToolReturn } from '../core/tool/tool-return.ts';
-import { maxWireChars, toWire } from '../core/tool/to-wire.ts';
+import { toWire } from '../core/tool/to-wire.ts';
 import { toContentParts } from './content-parts.ts';
 import { cutText } from './cut-text.ts';
 import { stableJson } from './stable-json.ts';
@@ -35,7 +35,7 @@ interface Returned {
  * at `address`. Before anything is cut, external content loses its invisible characters, and then all content its secrets.
  */
 export function toResult(returned: unknown, maxChars: number, options: FittingOptions = {}): FittedResult {
-  if (typeof returned === 'string') return toTextResult(bounded(returned, maxChars), maxChars, options);
+  if (typeof returned === 'string') return toTextResult(returned.toWellFormed(), maxChars, options);
   const { address, isOutside, redact = asItIs } = options;
   const { update, ...read } = readReturned(returned);
   const { value, removed } = isOutside === true ? cleanReturned(read) : { value: read, removed: 0 };
@@ -48,20 +48,6 @@ export function toResult(returned: unknown, maxChars: number, options: FittingOp
   const fitted = typeof parts === 'string' ? cutText(parts, maxChars, ref) : withoutHugeFiles(cutParts(parts, maxChars, ref));
   return { content: fitted, ...rest, full: whole };
 }
-
-/**
- * Returns a text of at most `maxWireChars`, or as many as the model may read: the rest of a longer one is neither kept nor redacted, since
- * that would keep other runs waiting. Cuts at an end of a line where there is one, so that no secret is cut in two.
- */
-function bounded(text: string, maxChars: number): string {
-  const most = Math.max(maxWireChars, maxChars);
-  if (text.length <= most) return text.toWellFormed();
-  const lineEnd = text.lastIndexOf('\n', most);
-  const cut = lineEnd > most - longestLine ? lineEnd : most;
-  return `${text.slice(0, cut).toWellFormed()}\n[${text.length - cut} more characters were not kept]`;
-}
-
-const longestLine = 100_000;
 
 /** Fits a returned text, as most results are. */
 function toTextResult(text: string, maxChars: number, { address, isOutside, redact = asItIs }: FittingOptions): FittedResult {

@@ -133,6 +133,22 @@ describe('toResult is bounded (X3)', () => {
     expect(full).toBe(text);
   });
 
+  test('F79: of an object with 400,000 keys, and of lists with as many values, so much is kept as does not hold up other runs', () => {
+    const table = Object.fromEntries(Array.from({ length: 400_000 }, (_, at) => [`key${at}`, at]));
+    const { full = '' } = toResult({ table }, 1_000);
+    expect(full).toContain('"key19999": 19999');
+    expect(full).not.toContain('"key20000"');
+    expect(full).toContain('380000 more fields');
+    expect(
+      toResult(
+        Array.from({ length: 1_000_000 }, (_, at) => at),
+        1_000,
+      ).full,
+    ).toMatch(/\d+ more items/);
+    const pairs = Array.from({ length: 400_000 }, (_, at) => ({ [`key${at}`]: at }));
+    expect((toResult(pairs, 1_000).full ?? '').length).toBeLessThan(4_000_000);
+  });
+
   test('the marker says how much is missing, and where the whole is when that is known', () => {
     expect(cutMarker(5)).toBe('\n… [5 characters cut] …\n');
     expect(cutText('x'.repeat(200), 100, 'h1')).toContain('the full result is stored as h1');

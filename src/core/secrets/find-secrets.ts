@@ -124,7 +124,7 @@ function toOuter({ decoding, within }: Layer, [from, to]: readonly [number, numb
 }
 
 const mayHoldMask = /\*{3}|\.{3}|…|•{2}|x{4}|X{4}/;
-/** A word with a mark in the place of its middle, as providers repeat a refused key. */
+/** A word whose middle is a mark, as providers repeat a refused key. */
 const masked = /(?<![\w-])([\w-]{0,40}?)(?:\*{3,200}|\.{3,9}|…|•{2,200}|x{4,200}|X{4,200})([\w-]{0,40})(?![\w-])/g;
 
 /** Returns the ranges of words that show only the two ends of a secret, or a long beginning of it. */

@@ -9,8 +9,8 @@ export const maxWireDepth = 100;
 const maxWireValues = 100_000;
 /** Most fields of one object; tables of more entries belong in lists, which cost a fraction. */
 const maxFields = 20_000;
-/** Most characters of text in one result, for the same reason. */
-export const maxWireChars = 4_000_000;
+/** Most characters of text in one result, low enough for worst-case JSON text to fit in a string. */
+const maxWireChars = 48_000_000;
 
 /** Remaining allowance of one conversion, and the objects around the current value. */
 interface Walk {

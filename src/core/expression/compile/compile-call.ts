@@ -1,7 +1,18 @@
 import { closestName } from '../closest-name.ts';
 import { compileLoop, isLoop } from './compile-loop.ts';
 import { innerRange, readKeys, readRoot, toChain } from './compile-path.ts';
-import { broken, findLocal, mayBe, report, siteOf, valueRun, type Compiled, type Compiler, type Locals, type Run } from './compiler.ts';
+import {
+  broken,
+  findLocal,
+  mayBe,
+  report,
+  siteOf,
+  valueRun,
+  type Compiled,
+  type Compiler,
+  type Locals,
+  type Run,
+} from './compiler.ts';
 import { isForbiddenKey, isList, isMap, kindOf } from '../data.ts';
 import { CadreError } from '../../error.ts';
 import { failure, type Evaluation, type Site } from '../evaluation.ts';

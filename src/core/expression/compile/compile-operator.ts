@@ -1,4 +1,15 @@
-import { broken, mayBe, report, siteOf, valueRun, type Compiled, type Compiler, type Locals, type Run, type StaticType } from './compiler.ts';
+import {
+  broken,
+  mayBe,
+  report,
+  siteOf,
+  valueRun,
+  type Compiled,
+  type Compiler,
+  type Locals,
+  type Run,
+  type StaticType,
+} from './compiler.ts';
 import { isList, isMap, isTruthy, isForbiddenKey, kindOf, equals } from '../data.ts';
 import { failure, type Evaluation, type Site } from '../evaluation.ts';
 import type { SyntaxNode } from '../parse.ts';
