@@ -107,13 +107,11 @@ function Gates({ gates }: Pick<ToolInteraction, 'gates'>) {
       <summary>
         {countText(gates.length, 'gate')}: {says}
       </summary>
-      <ul class="small">
-        {gates.map((gate) => (
-          <li key={gate.id} class={gate.error !== undefined ? 'tone-bad' : gate.matched ? '' : 'faint'}>
-            {gateText(gate)}
-          </li>
-        ))}
-      </ul>
+      {gates.map((gate) => (
+        <p key={gate.id} class={`small ${gate.error !== undefined ? 'tone-bad' : gate.matched ? '' : 'faint'}`}>
+          {gateText(gate)}
+        </p>
+      ))}
     </details>
   );
 }
