@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /** Names that shells, editors and other programs call by themselves, wherever they are installed. */
@@ -22,14 +22,17 @@ export function isBin(folders: readonly string[], name: string | undefined): boo
 export function isInstalledProgram(place: string): boolean {
   const name = path.basename(place).replace(/\.(?:cmd|ps1|exe)$/i, '');
   if (called.has(name.toLowerCase()) || systemFolders.some((folder) => isThere(path.join(folder, name)))) return false;
-  const packages = path.dirname(path.dirname(place));
   try {
-    const target = lstatSync(place).isSymbolicLink() ? realpathSync(place) : shimTarget(place);
+    const folder = realpathSync(path.dirname(place));
+    const named = lstatSync(place).isSymbolicLink() ? readlinkSync(place) : shimTarget(place);
+    if (named === undefined) return false;
+    // A package may be a link to a folder of the workspace, so the target counts as it is named.
+    const target = path.resolve(folder, named);
     return (
-      target !== undefined && target.startsWith(`${storeOf(packages)}${path.sep}`) && !target.includes(`${path.sep}.bin${path.sep}`)
+      target.startsWith(`${storeOf(folder)}${path.sep}`) && !target.includes(`${path.sep}.bin${path.sep}`) && existsSync(target)
     );
   } catch {
-    // A link that leads nowhere, or gone.
+    // Gone meanwhile.
     return false;
   }
 }
@@ -40,19 +43,19 @@ export function markOfProgram(place: string): string {
   return found === undefined ? '' : `${found.ino}:${found.ctimeNs}`;
 }
 
-/** Returns the file that a script of pnpm or npm (on Windows) starts; undefined for other files. */
+/** Returns the file that a script of pnpm or npm (on Windows) starts, relative to its folder; undefined for other files. */
 function shimTarget(place: string): string | undefined {
   const found = lstatSync(place);
   if (!found.isFile() || found.size > maxShimBytes) return undefined;
   const text = readFileSync(place, 'utf8');
   const named = /(?:\$basedir|%~dp0|%dp0%)[\\/]+((?:\.\.[\\/])+[^"\s]+)/.exec(text)?.[1];
-  return named === undefined ? undefined : realpathSync(path.resolve(path.dirname(place), named.replaceAll('\\', '/')));
+  return named?.replaceAll('\\', '/');
 }
 
-/** Returns the outermost `node_modules` around packages: pnpm keeps them in a store below it. */
-function storeOf(packages: string): string {
-  const parts = packages.split(path.sep);
-  return realpathSync(parts.slice(0, parts.indexOf('node_modules') + 1).join(path.sep) || packages);
+/** Returns the outermost `node_modules` around a folder: pnpm keeps packages in a store below it. */
+function storeOf(folder: string): string {
+  const parts = folder.split(path.sep);
+  return parts.slice(0, parts.indexOf('node_modules') + 1).join(path.sep);
 }
 
 function isThere(place: string): boolean {

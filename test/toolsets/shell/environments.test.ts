@@ -103,7 +103,7 @@ describe.skipIf(reason !== undefined)('F77: environments in a sandbox', () => {
     put(shell.workspace, 'parts/tool/cli.js', '#!/usr/bin/env node\nconsole.log("tool runs");\n');
     put(shell.workspace, 'package.json', JSON.stringify({ name: 'x', dependencies: { tool: 'file:parts/tool' } }));
     const npm = realpathSync('/usr/bin/npm');
-    const command = `'${process.execPath}' '${npm}' install --offline --no-audit --no-fund --install-links && node_modules/.bin/my-tool`;
+    const command = `'${process.execPath}' '${npm}' install --offline --no-audit --no-fund && node_modules/.bin/my-tool`;
     const answer = await shell.call('run_command', { command, timeout: 80 });
     expect(answer).toMatchObject({ content: expect.stringContaining('tool runs') as unknown });
     expect(answer.isError).toBeUndefined();
