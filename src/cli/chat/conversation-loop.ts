@@ -1,5 +1,6 @@
 import type { Run } from '../../engine/run.ts';
 import type { RunSubscriber } from '../../engine/subscribers.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { formatRequest } from '../terminal/format-pending.ts';
 import { cardOf } from '../runs/card-of.ts';
@@ -16,7 +17,7 @@ import type { LineInput } from './line-input.ts';
 /** Collaborators and settings of a `ConversationLoop`. */
 export interface ConversationParts {
   readonly terminal: Terminal;
-  readonly input: LineInput;
+  readonly input: Pick<LineInput, 'next' | 'prompt'>;
   readonly interruption: Interruption;
   readonly quiet: boolean;
   /** Prints replies as received, without rendering Markdown. */
@@ -38,7 +39,7 @@ type LoopEvent =
  * 1. Lines are handled in the order they were typed, each exactly once.
  * 2. On a terminal, a line typed while the team works is sent immediately and read in the next turn; `/now` interrupts the current
  *    turn. Piped lines wait until the team has replied.
- * 3. While a request is pending, a line is its verdict, unless it begins with `/now`.
+ * 3. A line is the verdict on the request that was shown last, unless it begins with `/now`. It decides nothing that was not shown.
  */
 export class ConversationLoop {
   readonly #parts: ConversationParts;
@@ -46,7 +47,8 @@ export class ConversationLoop {
   #printer: ChatPrinter | undefined;
   #settled: Promise<LoopEvent> | undefined;
   #next: Promise<LoopEvent> | undefined;
-  /** Pending request shown to the user. */
+  /** Pending request shown to the user, and the watch on its end. */
+  #shown: PendingRequest | undefined;
   #asked: RequestWatch | undefined;
 
   constructor(parts: ConversationParts) {
@@ -81,6 +83,7 @@ export class ConversationLoop {
         case 'withdrawn':
           this.#asked?.[Symbol.dispose]();
           this.#asked = undefined;
+          this.#shown = undefined;
           this.#report(`\n${event.message}\n`);
           if (this.#run !== undefined) this.#settled ??= untilSettled(this.#run);
           break;
@@ -122,7 +125,7 @@ export class ConversationLoop {
 
   async #send(line: string): Promise<void> {
     const run = this.#run;
-    const [request] = run?.pending ?? [];
+    const request = this.#shown;
     if (run === undefined || request === undefined) return await this.#sendMessage(line, 'next');
     const problem = await giveVerdict(run, request, line);
     if (problem !== undefined) {
@@ -130,6 +133,7 @@ export class ConversationLoop {
       await this.#ask();
       return;
     }
+    this.#shown = undefined;
     this.#settled ??= untilSettled(run);
   }
 
@@ -156,6 +160,7 @@ export class ConversationLoop {
     if (this.#settled !== undefined) return;
     const { terminal, input } = this.#parts;
     const [request] = this.#run?.pending ?? [];
+    this.#shown = request;
     this.#asked?.[Symbol.dispose]();
     this.#asked = this.#run === undefined || request === undefined ? undefined : watchRequest(this.#run, request);
     if (this.#run !== undefined && request !== undefined)

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { VerdictWorld, type WorldAction } from './verdict-world.ts';
 
 const pick = fc.nat({ max: 1_000 });
@@ -20,6 +20,9 @@ const action: fc.Arbitrary<WorldAction> = fc.oneof(
 ) as fc.Arbitrary<WorldAction>;
 
 it('F93, F94: whatever is sent again, forked, edited, stopped or restarted, a call runs only if its own asking was approved last', async () => {
+  // The client of AG-UI prints each refusal.
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  onTestFinished(() => printed.mockRestore());
   const tally = { histories: 0, paid: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.array(action, { minLength: 6, maxLength: 24 }), async (seed, actions) => {
