@@ -38,7 +38,9 @@ it('F94: a line typed while the team works decides no request that was not shown
   const over = loop.converse();
   await expect.poll(() => [held.gates.size, run.pending.length]).toEqual([1, 1]);
   input.type('y');
-  await expect.poll(() => JSON.stringify(run.state.agents.get(run.state.rootAgentId ?? ('' as never))?.inbox.items)).toContain('"y"');
+  await expect
+    .poll(() => JSON.stringify(run.state.agents.get(run.state.rootAgentId ?? ('' as never))?.inbox.items))
+    .toContain('"y"');
   expect([paid, run.pending.length]).toEqual([0, 1]);
   held.gates.get('slow')?.open('slowly');
   await expect.poll(() => said).toContain(run.pending[0]?.id ?? '?');

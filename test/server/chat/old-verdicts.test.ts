@@ -174,7 +174,8 @@ describe('F93: a verdict of a chat decides what its message answers, and nothing
     for (const id of [asked?.callId ?? '', 'ask_Root_1', 'ask_1_0000000000000000', asked?.id.slice(0, -1) ?? '', `${asked?.id}0`]) {
       const messages = structuredClone(chat.messages) as unknown as { parts: { state?: string; approval?: unknown }[] }[];
       for (const part of messages.at(-1)?.parts ?? [])
-        if (part.state === 'approval-requested') Object.assign(part, { state: 'approval-responded', approval: { id, approved: true } });
+        if (part.state === 'approval-requested')
+          Object.assign(part, { state: 'approval-responded', approval: { id, approved: true } });
       const answer = await team.send(JSON.stringify({ id: 'c', messages, trigger: 'submit-message' }));
       expect([id, answer.status, answer.text]).toEqual([id, 404, expect.stringContaining(asked?.id ?? '?')]);
     }
@@ -195,7 +196,9 @@ describe('F94: the answer to one question answers no other', () => {
     const [second] = run.pending;
     expect([second?.kind, second?.id === first?.id]).toEqual(['question', false]);
     await two.sendMessage({ text: 'end' });
-    expect(two.error?.message).toMatch(new RegExp(`asks ${second?.id}.* did not show it; request ${first?.id} was answered "go on" at 20`));
+    expect(two.error?.message).toMatch(
+      new RegExp(`asks ${second?.id}.* did not show it; request ${first?.id} was answered "go on" at 20`),
+    );
     await expect(run.answer(first?.id ?? '', 'end')).rejects.toMatchObject({
       code: 'PENDING_UNKNOWN',
       message: expect.stringMatching(/was answered "go on" at 20/),

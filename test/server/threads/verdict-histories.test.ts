@@ -38,7 +38,10 @@ it('F93, F94: whatever is sent again, forked, edited, stopped or restarted, a ca
         await world.close();
       }
     }),
-    { numRuns: Number(process.env['HISTORIES'] ?? 40), ...(process.env['SEED'] === undefined ? {} : { seed: Number(process.env['SEED']) }) },
+    {
+      numRuns: Number(process.env['HISTORIES'] ?? 40),
+      ...(process.env['SEED'] === undefined ? {} : { seed: Number(process.env['SEED']) }),
+    },
   );
   // Histories in which nothing is paid, or nothing comes too late, would show nothing.
   expect(tally.paid).toBeGreaterThan(tally.histories / 4);

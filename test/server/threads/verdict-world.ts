@@ -93,9 +93,13 @@ export class VerdictWorld {
   }
 
   async #start(messages: readonly TeamMessage[][]): Promise<void> {
-    const pay = tool('pay', (args, { runId, toolCallId }) => `paid ${this.paid.push({ runId, callId: toolCallId, args: JSON.stringify(args) })}`, {
-      effect: 'unsafe',
-    });
+    const pay = tool(
+      'pay',
+      (args, { runId, toolCallId }) => `paid ${this.paid.push({ runId, callId: toolCallId, args: JSON.stringify(args) })}`,
+      {
+        effect: 'unsafe',
+      },
+    );
     const { engine } = await testEngine({
       profile,
       tools: [pay],
@@ -118,7 +122,10 @@ export class VerdictWorld {
   /** Few words and few payments, so that equal calls come again. */
   #reply(): ScriptedReply {
     const random = this.#random;
-    const payment = () => ({ name: 'pay', args: { to: random.pick(['Alice', 'Mallory']) ?? '', amount: random.pick([10, 5_000]) ?? 0 } });
+    const payment = () => ({
+      name: 'pay',
+      args: { to: random.pick(['Alice', 'Mallory']) ?? '', amount: random.pick([10, 5_000]) ?? 0 },
+    });
     const kind = random.below(10);
     if (kind < 5) return { toolCalls: [payment()] };
     if (kind < 7) return { toolCalls: [payment(), payment()] };
@@ -269,13 +276,14 @@ export class VerdictWorld {
 
   /** The cards that wait. */
   #open(): readonly Card[] {
-    return this.#live().flatMap((run) => run.pending.flatMap(({ id }) => this.#cards.findLast((card) => card.runId === run.id && card.id === id) ?? []));
+    return this.#live().flatMap((run) =>
+      run.pending.flatMap(({ id }) => this.#cards.findLast((card) => card.runId === run.id && card.id === id) ?? []),
+    );
   }
 
   /** The card that a client shows under an id: the one that waits, when it is that, or else the last that was seen. */
   #cardShown(id: string, callId: string, shown?: string): Card | undefined {
-    const isIt = (card: Card): boolean =>
-      card.id === id && card.callId === callId && (shown === undefined || card.shown === shown);
+    const isIt = (card: Card): boolean => card.id === id && card.callId === callId && (shown === undefined || card.shown === shown);
     return this.#open().find(isIt) ?? this.#cards.findLast(isIt);
   }
 
@@ -310,11 +318,15 @@ export class VerdictWorld {
       const what = `${callId} of ${runId} (${args})`;
       if (made.has(`${runId} ${callId}`)) problems.push(`${what} was paid twice`);
       made.add(`${runId} ${callId}`);
-      const last = this.#cards.filter((card) => card.runId === runId && card.callId === callId).toSorted((a, b) => a.time - b.time).at(-1);
+      const last = this.#cards
+        .filter((card) => card.runId === runId && card.callId === callId)
+        .toSorted((a, b) => a.time - b.time)
+        .at(-1);
       const asked = waits(await this.#journal.read(runId as never), callId);
       const [first] = last?.verdicts ?? [];
       if (last === undefined || last.time !== asked) problems.push(`${what} was paid on an asking that nobody saw`);
-      else if (first?.includes('approved') !== true) problems.push(`${what} was paid, and its last asking ${last.id} was ${first?.join() ?? 'not decided'}`);
+      else if (first?.includes('approved') !== true)
+        problems.push(`${what} was paid, and its last asking ${last.id} was ${first?.join() ?? 'not decided'}`);
       else if (last.shown !== args) problems.push(`${what} was paid, and what was approved is ${last.shown}`);
     }
     return problems;
