@@ -47,7 +47,18 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 export async function prepareEngine(
   options: Pick<
     EngineOptions,
-    'profiles' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay' | 'secrets' | 'titles' | 'strict'
+    | 'profiles'
+    | 'tools'
+    | 'toolsets'
+    | 'ingestors'
+    | 'observers'
+    | 'functions'
+    | 'team'
+    | 'env'
+    | 'replay'
+    | 'secrets'
+    | 'titles'
+    | 'strict'
   > & {
     /** Names of the models, and the models they say they are; nothing else is needed. */
     readonly models?: Readonly<Record<string, unknown>>;

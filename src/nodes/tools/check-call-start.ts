@@ -110,7 +110,10 @@ function agreeOrAsk(context: TurnContext, call: CallState, asked: AskedCall, new
   const standing = standingFor(tx.run.standing, { profile, tool: name, gateId: asked.gate.id }, capability);
   if (standing !== undefined) {
     const { callId } = call;
-    tx.emit({ type: 'tool.answer', agentId, turnId, callId, verdict: 'approved', standing: standing.seq, capability, ...news }, seq);
+    tx.emit(
+      { type: 'tool.answer', agentId, turnId, callId, verdict: 'approved', standing: standing.seq, capability, ...news },
+      seq,
+    );
     return ungated;
   }
   ask(tx, agent, call, asked, { capability, changed, ...news });
@@ -123,11 +126,7 @@ function ask(
   { meta }: SubContext,
   { callId, request }: CallState,
   { gate, tool }: AskedCall,
-  {
-    capability,
-    changed,
-    gates,
-  }: CallStart & { readonly capability: Capability; readonly changed: readonly CapabilityPart[] },
+  { capability, changed, gates }: CallStart & { readonly capability: Capability; readonly changed: readonly CapabilityPart[] },
 ): void {
   const { turnId, seq } = request;
   const on: Writable<ApprovalWait> = { kind: 'approval', gateId: gate.id, capability, prompt: promptFacts(tx.run, turnId) };

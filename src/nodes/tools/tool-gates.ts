@@ -49,11 +49,7 @@ export interface GateJudgement {
  * Judges a call: the first gate of the profile that matches it decides, else the tool's own approval requirement (`tool_gates`). A gate that
  * fails decides, too, and never lets the call run: one that asks has a person asked, the others deny.
  */
-export function judgeGates(
-  context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
-  env: GateEnv,
-  call: GatedCall,
-): GateJudgement {
+export function judgeGates(context: Pick<TurnContext, 'run' | 'agent' | 'profile'>, env: GateEnv, call: GatedCall): GateJudgement {
   const { profile } = context;
   const asked: GateRecord[] = [];
   const gate = profile.toolGates.length === 0 ? undefined : judgeInProfile(context, env, call, asked);
