@@ -1,9 +1,10 @@
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { CadreError } from '../core/error.ts';
+import { anything } from './anything.ts';
 import { errorCode } from './error-code.ts';
 import { assertMayWrite, guardFolderMove, guardWrite } from './guard/guard-writes.ts';
 import { refusePath } from './inside-path.ts';
-import { withOpenFolder, type FolderRequest } from './open-folder.ts';
+import { withOpenFolder, type FolderRequest, type OpenFolder } from './open-folder.ts';
 import type { InsideFile } from './read-inside.ts';
 import { lookAt } from './write-inside.ts';
 
@@ -14,7 +15,7 @@ import { lookAt } from './write-inside.ts';
  */
 export async function removeInside(removed: InsideFile): Promise<boolean> {
   const { root, file, what } = removed;
-  await assertMayWrite(removed);
+  if (removed.allows !== anything) await assertMayWrite(removed);
   const { parts, name } = split(file);
   return await withOpenFolder({ root, parts, requested: file, what }, async (folder) => {
     const found = await lookAt(folder.at(name));
@@ -70,6 +71,17 @@ async function move({ root, file, what }: InsideFile, to: string, isChecked: boo
       await rename(from.at(source.name), into.at(target.name));
     });
   });
+}
+
+/** Entry of a folder that is held open. */
+export interface HeldEntry {
+  readonly folder: OpenFolder;
+  readonly name: string;
+}
+
+/** Renames an entry of one open folder to another of the same or another one, over what is there. */
+export async function renameHeld(from: HeldEntry, to: HeldEntry): Promise<void> {
+  await rename(from.folder.at(from.name), to.folder.at(to.name));
 }
 
 function split(file: string): { readonly parts: readonly string[]; readonly name: string } {

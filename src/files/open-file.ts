@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, openSync } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { errorCode } from './error-code.ts';
 import { refusePath } from './inside-path.ts';
@@ -40,6 +40,12 @@ export async function openFile(folder: OpenFolder, name: string, { requested, wh
     await handle.close();
     throw error;
   }
+}
+
+/** Creates a private file in an open folder, for writing and reading; fails when something of that name is there, be it a link. */
+export function createFileSync(folder: OpenFolder, name: string): number {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
+  return openSync(folder.at(name), O_RDWR | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o600);
 }
 
 type FileRequest = Pick<FolderRequest, 'requested' | 'what'>;

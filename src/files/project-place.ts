@@ -18,6 +18,8 @@ export interface PlaceOptions {
   readonly projects?: readonly string[];
   /** The place is that of the path itself, even when it is a link; for removing it. */
   readonly keepsLink?: boolean;
+  /** The path is that of a folder: a link to another folder of its project is followed. */
+  readonly isFolder?: boolean;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface PlaceOptions {
  *
  * @throws CadreError `PATH_REFUSED` with the link and its target
  */
-export function placeOf(named: string, { projects = [], keepsLink = false }: PlaceOptions = {}): Place {
+export function placeOf(named: string, { projects = [], keepsLink = false, isFolder = false }: PlaceOptions = {}): Place {
   const absolute = path.resolve(named);
   const test = projectTest([process.cwd(), ...projects]);
   const parts = absolute.slice(path.parse(absolute).root.length).split(path.sep).filter(Boolean);
@@ -45,7 +47,7 @@ export function placeOf(named: string, { projects = [], keepsLink = false }: Pla
     if (found === undefined) return place(project ?? at, path.join(next, ...rest));
     if (found.isSymbolicLink() && !(keepsLink && rest.length === 0)) {
       const target = targetOf(next);
-      const isInside = project !== undefined && target !== undefined && rest.length > 0 && isBelow(project, target);
+      const isInside = project !== undefined && target !== undefined && (isFolder || rest.length > 0) && isBelow(project, target);
       if (target === undefined || (project !== undefined && !isInside)) throw refuseLink(named, { link: next, target, project });
       at = target;
       project = innermost(target, test) ?? project;

@@ -4,6 +4,7 @@ import { lstat, open, rename, rm } from 'node:fs/promises';
 import { CadreError } from '../core/error.ts';
 import { errorCode } from './error-code.ts';
 import { guardWrite } from './guard/guard-writes.ts';
+import { anything } from './anything.ts';
 import { refusePath } from './inside-path.ts';
 import { versionOf } from './open-file.ts';
 import { withOpenFolder, type OpenFolder } from './open-folder.ts';
@@ -42,6 +43,7 @@ export function isTemporaryName(name: string): boolean {
  * state; otherwise the error of the system
  */
 export async function writeInside(request: WriteRequest): Promise<Written> {
+  if (request.allows === anything) return await write(request);
   return await guardWrite(request, async () => await write(request));
 }
 

@@ -1,11 +1,9 @@
-import { constants } from 'node:fs';
-import { chmod, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createHash, randomBytes } from 'node:crypto';
-import { nanoid } from 'nanoid';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { readJson } from '../../core/read-json.ts';
+import { readUserFile, writeUserFile } from '../../files/user-file.ts';
 import { trustFile } from '../trust/trust-store.ts';
 
 /** Maximum number of journals with a token; the oldest are dropped, and get a new one. */
@@ -42,20 +40,15 @@ export async function ownToken(location: string, file = tokensFile()): Promise<s
 type Tokens = readonly (readonly [journal: string, token: string])[];
 
 async function readTokens(file: string): Promise<Tokens> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
-  if (handle === undefined) return [];
+  const text = await readUserFile(file, maxFileBytes, true);
+  if (text === undefined) return [];
   try {
-    const { uid, mode, size } = await handle.stat();
-    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
-    if (!isOwn || size > maxFileBytes) return [];
-    const read: unknown = readJson(await handle.readFile('utf8'));
+    const read: unknown = readJson(text);
     const tokens = isJsonObject(read) ? read['tokens'] : undefined;
     if (!isJsonObject(tokens)) return [];
     return Object.entries(tokens).filter((entry): entry is [string, string] => isToken(entry[1]));
   } catch {
     return [];
-  } finally {
-    await handle.close();
   }
 }
 
@@ -65,12 +58,7 @@ function isToken(value: unknown): boolean {
 
 async function writeTokens(file: string, tokens: Tokens): Promise<void> {
   try {
-    const folder = path.dirname(file);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const draft = path.join(folder, `.tokens-${nanoid(8)}`);
-    await writeFile(draft, `${JSON.stringify({ tokens: Object.fromEntries(tokens) }, undefined, 2)}\n`, { mode: 0o600 });
-    await chmod(draft, 0o600);
-    await rename(draft, file);
+    await writeUserFile(file, `${JSON.stringify({ tokens: Object.fromEntries(tokens) }, undefined, 2)}\n`);
   } catch (thrown) {
     throw new CadreError('STORE_FAILED', `${file}: the token of the server cannot be saved: ${describeThrown(thrown)}`, {
       cause: thrown,

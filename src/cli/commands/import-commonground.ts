@@ -2,6 +2,7 @@ import path from 'node:path';
 import { readdir, realpath } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
 import { writeOutput } from '../../files/output-file.ts';
+import { placeOf } from '../../files/project-place.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../compat/commonground/convert-tree.ts';
@@ -26,6 +27,7 @@ export async function importCommonGroundCommand(folder: string, options: ImportC
   const terminal = openTerminal(options);
   const out = path.resolve(options.out ?? 'agent_profiles');
   await checkOverlap(path.resolve(folder), out);
+  placeOf(out, { isFolder: true });
   await checkEmpty(out, options.force ?? false);
   const written = withoutSecrets(await convertFolder(folder));
   await write(out, written);

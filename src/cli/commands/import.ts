@@ -6,7 +6,7 @@ import { randomIds } from '../../engine/random-ids.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openJournal } from '../options/open-journal.ts';
-import { checkDefaultStore } from '../options/store-path.ts';
+import { checkStorePlace } from '../options/store-path.ts';
 import type { ReadingOptions } from '../runs/show.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
@@ -28,7 +28,7 @@ export async function importCommand(file: string, options: ImportCommandOptions)
   const terminal = openTerminal(options);
   // Reads and checks the whole file before opening the journal.
   const bundle = await readBundleFile(file);
-  await checkDefaultStore(options.store);
+  await checkStorePlace(options.store);
   const journal = await openJournal(options.store);
   try {
     const runId = await importRun(journal, bundle, {

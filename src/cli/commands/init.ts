@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { writeOutput } from '../../files/output-file.ts';
+import { placeOf } from '../../files/project-place.ts';
 import { scriptCommand } from '../options/command-prefix.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { shellWord } from '../terminal/shell-word.ts';
@@ -21,6 +22,7 @@ export interface InitOptions {
 /** Writes a new project into a folder: profiles, a script that replaces a model, files to work on, and schemas for the editor. */
 export async function initCommand(folder: string | undefined, options: InitOptions): Promise<ExitCode> {
   const root = path.resolve(folder ?? '.');
+  placeOf(root, { isFolder: true });
   await checkEmpty(root, options.force ?? false);
   const terminal = openTerminal();
   const template = templates.find(({ name }) => name === options.template) ?? templates[0];

@@ -11,7 +11,14 @@ import { mayReadDocuments, unreadFilesLine, servedDocs, teamDocs, worksOnDocumen
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { openJournal } from './open-journal.ts';
 import { profilesFolder } from './profiles-folder.ts';
-import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, documentCache, storePlace } from './store-path.ts';
+import {
+  checkNamedFolders,
+  checkStorePlace,
+  checkDefaultWorkspaces,
+  defaultReports,
+  documentCache,
+  storePlace,
+} from './store-path.ts';
 import { isServerStore } from './server-store.ts';
 import { tellWarnings } from '../terminal/loading-warnings.ts';
 import { openTerminal } from '../terminal/terminal.ts';
@@ -64,7 +71,8 @@ const graceMs = 5_000;
  */
 export async function openTeams(options: TeamsOptions, served: TeamsCommand): Promise<Teams> {
   const { command, journal: given, models = {}, runtime } = served;
-  await checkDefaultStore(options.store);
+  await checkStorePlace(options.store);
+  checkNamedFolders([options.workspace, options.out]);
   const profiles = profilesFolder(options.profiles);
   const beside = options.docs === undefined ? await teamDocs(profiles) : undefined;
   const found = await FoundDocs.beside(beside, profiles);

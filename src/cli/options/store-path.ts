@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { indexesBeside } from '../../files/guard/engine-places.ts';
+import { placeOf } from '../../files/project-place.ts';
 import { ownFolder } from '../trust/own-folder.ts';
 import { isServerStore, shownServer } from './server-store.ts';
 
@@ -12,9 +13,18 @@ export async function defaultReports(name: string): Promise<string> {
   return await ownFolder(path.join(path.dirname(defaultStore), 'reports', name), '.', '--out DIR');
 }
 
-/** Checks that the default journal lies in the working folder, not behind a link that came with it. Fails with FOLDER_UNTRUSTED. */
-export async function checkDefaultStore(store: string | undefined): Promise<void> {
+/**
+ * Checks that no link that came with a project leads to the journal: out of the working folder for the default one, out of its project for
+ * a named one. Fails with FOLDER_UNTRUSTED or PATH_REFUSED.
+ */
+export async function checkStorePlace(store: string | undefined): Promise<void> {
   if (store === undefined || isServerStore(store)) await ownFolder(defaultStore, '.', '--store PATH');
+  else if (store !== 'memory') placeOf(store);
+}
+
+/** Checks that no link that came with a project leads to folders that a command line names. Fails with PATH_REFUSED. */
+export function checkNamedFolders(folders: readonly (string | undefined)[]): void {
+  for (const folder of folders) if (folder !== undefined) placeOf(folder, { isFolder: true });
 }
 
 /** Returns the folder that keeps indexes of documents beside a journal; undefined when the journal is in memory. */

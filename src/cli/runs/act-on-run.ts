@@ -13,7 +13,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { findRunIn } from './find-run.ts';
 import { openRecords } from './recorded-run.ts';
 import { resumeAndDrive } from './resumed-run.ts';
-import { checkDefaultStore, storePath } from '../options/store-path.ts';
+import { checkStorePlace, storePath } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { sharedPrefix, steerAtRuntime } from '../../journal/leases/lease-owner.ts';
 import { thisCommand } from '../options/this-command.ts';
@@ -43,7 +43,7 @@ export interface ActOptions {
  * resumed and driven until it has nothing left to do.
  */
 export async function actOnRun(reference: string, options: SteeringOptions, { action, success }: ActOptions): Promise<ExitCode> {
-  await checkDefaultStore(options.store);
+  await checkStorePlace(options.store);
   const runtime = await restateOf(options);
   const summary = await lookUpRun(reference, options.store);
   const { runId } = summary;

@@ -18,7 +18,7 @@ import { findTurn } from './find-turn.ts';
 import { openJournal } from '../options/open-journal.ts';
 import { isServerStore } from '../options/server-store.ts';
 import { workspaceBeside } from '../../engine/launch/workspaces.ts';
-import { storePath } from '../options/store-path.ts';
+import { checkStorePlace, storePath } from '../options/store-path.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { readJson } from '../../core/read-json.ts';
 
@@ -114,6 +114,7 @@ export class RecordedRun implements Disposable {
 /** Opens a journal read-only; a missing file is an error and is never created. */
 export async function openRecords(store: string | undefined): Promise<Journal> {
   if (isServerStore(store)) return await openJournal(store, { readOnly: true });
+  await checkStorePlace(store);
   const file = storePath(store);
   const { existsSync } = await import('node:fs');
   if (!existsSync(file)) {

@@ -22,7 +22,8 @@ import { openJournal } from '../options/open-journal.ts';
 import { isServerStore } from '../options/server-store.ts';
 import { modelLine } from '../options/model-line.ts';
 import {
-  checkDefaultStore,
+  checkNamedFolders,
+  checkStorePlace,
   checkDefaultWorkspaces,
   defaultReports,
   defaultStore,
@@ -93,7 +94,8 @@ export interface RunSession extends AsyncDisposable {
  */
 export async function openRunSession(options: RunSessionOptions): Promise<RunSession> {
   const runId = options.runId ?? randomIds.runId();
-  await checkDefaultStore(options.store);
+  await checkStorePlace(options.store);
+  checkNamedFolders([options.workspace, options.out]);
   const store = storePlace(options.store);
   const note = options.runId === undefined ? undefined : await readFoldersNote(store, runId);
   const beside = await docsBeside(options, note);

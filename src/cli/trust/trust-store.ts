@@ -1,11 +1,9 @@
-import { constants } from 'node:fs';
-import { chmod, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { nanoid } from 'nanoid';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { readJson } from '../../core/read-json.ts';
+import { readUserFile, writeUserFile } from '../../files/user-file.ts';
 
 /** Recorded agreement of the user. */
 export interface TrustEntry {
@@ -30,34 +28,22 @@ export function trustFile(env: Readonly<Record<string, string | undefined>> = pr
 
 /** Reads all agreements; empty for a file that others can write, or that is damaged. */
 export async function readTrust(file: string): Promise<readonly TrustEntry[]> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
-  if (handle === undefined) return [];
+  const text = await readUserFile(file, maxFileBytes);
+  if (text === undefined) return [];
   try {
-    const { uid, mode, size } = await handle.stat();
-    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-    if (!isOwn || size > maxFileBytes) return [];
-    const read: unknown = readJson(await handle.readFile('utf8'));
+    const read: unknown = readJson(text);
     const entries = isJsonObject(read) ? read['trusted'] : undefined;
     return Array.isArray(entries) ? entries.filter(isEntry) : [];
   } catch {
     return [];
-  } finally {
-    await handle.close();
   }
 }
 
 /** Stores an entry in a file that only its user can read and write. Fails with STORE_FAILED, naming the file. */
 export async function rememberTrust(file: string, entry: TrustEntry): Promise<void> {
   try {
-    const folder = path.dirname(file);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     const others = (await readTrust(file)).filter(({ hash }) => hash !== entry.hash);
-    const draft = path.join(folder, `.trust-${nanoid(8)}`);
-    await writeFile(draft, `${JSON.stringify({ trusted: [...others, entry].slice(-maxEntries) }, undefined, 2)}\n`, {
-      mode: 0o600,
-    });
-    await chmod(draft, 0o600);
-    await rename(draft, file);
+    await writeUserFile(file, `${JSON.stringify({ trusted: [...others, entry].slice(-maxEntries) }, undefined, 2)}\n`);
   } catch (thrown) {
     throw new CadreError('STORE_FAILED', `${file}: the agreement cannot be saved: ${describeThrown(thrown)}`, {
       cause: thrown,

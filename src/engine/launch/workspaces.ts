@@ -1,7 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { makeFolders, makeFoldersInside } from '../../files/make-folder.ts';
+import { placeOf } from '../../files/project-place.ts';
+import { makeTempFolder } from '../../files/temp-folder.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { rememberAgentPlace } from '../../files/programs/agent-places.ts';
 import { defaultStorePath } from '../recovery/open-store.ts';
@@ -19,22 +21,28 @@ export function createWorkspaces(
 ): (meta: Pick<RunContext['meta'], 'runId' | 'workspace'>) => () => string {
   return (meta) => {
     let made: string | undefined;
-    const named = meta.workspace ?? chosen(option, store, meta.runId);
-    return () => (made ??= known(named === undefined ? makeTemporary() : make(path.resolve(named))));
+    const named = meta.workspace ?? (typeof option === 'function' ? option(meta.runId) : option);
+    if (named !== undefined) return () => (made ??= known(make(path.resolve(named))));
+    // A run in memory uses a temporary folder with an unpredictable name.
+    if (store === 'memory') return () => (made ??= known(makeTemporary()));
+    return () => (made ??= known(makeBeside(typeof store === 'string' ? store : defaultStorePath, meta.runId)));
   };
-}
-
-/** Returns the folder; undefined for a run in memory, which uses a temporary folder with an unpredictable name. */
-function chosen(option: WorkspaceOption | undefined, store: unknown, runId: string): string | undefined {
-  if (typeof option === 'string') return option;
-  if (option !== undefined) return option(runId);
-  if (store === 'memory') return undefined;
-  return workspaceBeside(typeof store === 'string' ? store : defaultStorePath, runId);
 }
 
 /** Returns the workspace of a run that named none, beside its journal. */
 export function workspaceBeside(store: string, runId: string): string {
   return path.join(path.dirname(store), 'workspaces', runId);
+}
+
+/** Makes such a workspace. Nobody named it, so that no link may lead there: a project may come with a journal and its runs. */
+function makeBeside(store: string, runId: string): string {
+  const named = workspaceBeside(path.resolve(store), runId);
+  try {
+    const { root, file } = placeOf(named);
+    return makeFoldersInside(root, file.split('/'), 0o700);
+  } catch (thrown) {
+    throw cannotMake(named, thrown);
+  }
 }
 
 function known(workspace: string): string {
@@ -44,7 +52,7 @@ function known(workspace: string): string {
 
 function makeTemporary(): string {
   try {
-    return mkdtempSync(path.join(tmpdir(), 'cadre-workspace-'));
+    return makeTempFolder('workspace');
   } catch (thrown) {
     throw cannotMake(tmpdir(), thrown);
   }
@@ -55,7 +63,7 @@ function make(folder: string): string {
     throw new CadreError('PATH_REFUSED', `the workspace must not be the whole disk (${folder}); name a folder with \`workspace\``);
   try {
     // New folders are private to their owner; existing ones keep their permissions.
-    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);
+    makeFolders(folder, 0o700);
     return folder;
   } catch (thrown) {
     throw cannotMake(folder, thrown);
@@ -63,6 +71,7 @@ function make(folder: string): string {
 }
 
 function cannotMake(folder: string, thrown: unknown): CadreError {
-  const message = `the workspace ${folder} cannot be made: ${describeThrown(thrown)}; name another with \`workspace\``;
+  const why = thrown instanceof CadreError ? thrown.message : describeThrown(thrown);
+  const message = `the workspace ${folder} cannot be made: ${why}; name another with \`workspace\``;
   return new CadreError('PATH_REFUSED', message, { cause: thrown });
 }

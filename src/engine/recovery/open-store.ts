@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { Journal } from '../../core/events/journal.ts';
+import { placeOf } from '../../files/project-place.ts';
 import type { IntegrityOptions } from '../../journal/commit-chain.ts';
 
 /** Milliseconds between signs of life of an engine that holds runs, and of silence after which another may take them. */
@@ -41,6 +42,8 @@ export async function openStore(
       'OPTION_INVALID',
       'store is a URL, which names no file; open the journal on that server and pass it: createPostgresJournal({ url }) of cadre/postgres',
     );
+  // A path that is not named by a program must not lead out of its project.
+  if (store === undefined) placeOf(defaultStorePath);
   const { createSqliteJournal } = await import('../../journal/sqlite/sqlite-journal.ts');
   return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability, leases, integrity });
 }

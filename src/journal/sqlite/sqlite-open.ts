@@ -1,7 +1,8 @@
-import { existsSync, statSync, closeSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import { existsSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import { CadreError } from '../../core/error.ts';
+import { makeDatabase, openDatabase, openImmutableDatabase } from '../../files/database-file.ts';
+import { makeFolders } from '../../files/make-folder.ts';
 import { corruptJournal, toStoreError } from './sqlite-failure.ts';
 import { addListIndexes, migrate, oldestReadable, readVersion, schemaVersion, createLayout } from './sqlite-schema.ts';
 import { dirname } from 'node:path';
@@ -19,7 +20,7 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
       createJournalFile(path);
     }
     refuseUnreadable(path);
-    database = readOnly ? openForReading(path) : new DatabaseSync(path, { timeout: busyTimeoutMs });
+    database = readOnly ? openForReading(path) : openDatabase(path, { timeout: busyTimeoutMs });
     refuseForeignParts(database, path);
     const version = readVersion(database, path);
     if (version < schemaVersion && !readOnly) migrate(database, path);
@@ -69,16 +70,14 @@ function refuseUnreadable(path: string): void {
 
 /** Opens for reading, next to a writer or not. Where not even SQLite's side files can be written, opens the file as immutable. */
 function openForReading(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+  const database = openDatabase(path, { readOnly: true, timeout: busyTimeoutMs });
   try {
     database.prepare('SELECT 1 FROM sqlite_schema').get();
     return database;
   } catch (error) {
     database.close();
     if (existsSync(`${path}-wal`)) throw error;
-    const url = pathToFileURL(path);
-    url.searchParams.set('immutable', '1');
-    return new DatabaseSync(url, { readOnly: true });
+    return openImmutableDatabase(path);
   }
 }
 
@@ -91,48 +90,14 @@ function openForReading(path: string): DatabaseSync {
  * 2. A failure leaves nothing behind.
  */
 function createJournalFile(path: string): void {
-  makeFolders(dirname(path));
-  const draft = `${path}.new-${process.pid}-${Date.now().toString(36)}`;
-  closeSync(openSync(draft, 'wx', 0o600));
-  try {
-    const database = new DatabaseSync(draft);
-    try {
-      database.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
-      createLayout(database);
-      const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
-      if (mode !== 'wal')
-        throw new CadreError('STORE_FAILED', `${path}: the file system cannot hold a journal: SQLite has no write-ahead log there`);
-    } finally {
-      database.close();
-    }
-    publish(draft, path);
-  } finally {
-    for (const side of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${side}`, { force: true });
-  }
-}
-
-/** Makes a folder and its parents one by one: where none can be made (as below /proc), Node's recursive form never returns. */
-function makeFolders(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolders(dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-    syncDirectory(dirname(folder));
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!existsSync(folder)) throw error;
-  }
-}
-
-/** Gives the draft its real name, unless another process was faster. */
-function publish(draft: string, path: string): void {
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if (existsSync(path)) return;
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // Some file systems have no hard links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') throw error;
-    renameSync(draft, path);
-  }
+  const folder = makeFolders(dirname(path), 0o700);
+  // The names of new folders survive a power cut, too.
+  for (let [at, left] = [dirname(folder.path), folder.made]; left > 0; [at, left] = [dirname(at), left - 1]) syncDirectory(at);
+  makeDatabase(path, (database) => {
+    database.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
+    createLayout(database);
+    const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+    if (mode !== 'wal')
+      throw new CadreError('STORE_FAILED', `${path}: the file system cannot hold a journal: SQLite has no write-ahead log there`);
+  });
 }

@@ -1,6 +1,7 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { openLog } from '../../files/database-file.ts';
 import { SharedSync } from '../shared-sync.ts';
 import { syncDirectory } from './sync-directory.ts';
 
@@ -52,7 +53,7 @@ export class WalSync {
   }
 
   async #sync(): Promise<void> {
-    this.#descriptor ??= openSync(`${this.#file}-wal`, 'r+');
+    this.#descriptor ??= openLog(this.#file);
     await syncData(this.#descriptor);
     this.syncNames();
   }

@@ -2,11 +2,10 @@ import { CadreError, type ErrorRecord } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RunSummary } from '../../core/events/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { mailStore, absent, longestUntakenMs, makeMailFolder, readLetter, writeWhole } from './mail-folder.ts';
+import type { EngineFolder } from '../../files/engine-folder.ts';
+import { mailStore, longestUntakenMs, makeMailFolder, readLetter, writeLetter } from './mail-folder.ts';
 import { performAction } from './perform-action.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
-import { rm, unlink } from 'node:fs/promises';
-import path from 'node:path';
 import { nanoid } from 'nanoid';
 import { isJsonObject } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
@@ -122,34 +121,29 @@ interface Addressee {
  */
 async function mailAction({ store, runId, isHeld }: Addressee, action: RunAction): Promise<MailAnswer> {
   const folder = await makeMailFolder(store, runId);
-  const file = path.join(folder, nanoid());
-  await writeWhole(`${file}.json`, action);
+  const name = nanoid();
+  await writeLetter(folder, `${name}.json`, action);
   for (const end = performance.now() + longestUntakenMs; performance.now() < end;) {
-    const answer = await waitForAnswer(file, holderCheckMs);
+    const answer = await waitForAnswer(folder, name, holderCheckMs);
     if (answer !== undefined) return answer;
     // The run has ended, or its process has: the action will not be taken.
     if (!(await isHeld())) break;
   }
   // If another process takes the file at the same instant, only one of the two succeeds.
-  if (await takeBack(`${file}.json`)) return { kind: 'untaken' };
-  return (await waitForAnswer(file, longestTakenMs)) ?? { kind: 'silent' };
+  if (await folder.remove(`${name}.json`)) return { kind: 'untaken' };
+  return (await waitForAnswer(folder, name, longestTakenMs)) ?? { kind: 'silent' };
 }
 
-async function waitForAnswer(file: string, ms: number): Promise<MailAnswer | undefined> {
+async function waitForAnswer(folder: EngineFolder, name: string, ms: number): Promise<MailAnswer | undefined> {
   for (const end = performance.now() + ms; performance.now() < end;) {
-    const reply = await readLetter(`${file}.done`);
+    const reply = await readLetter(folder, `${name}.done`);
     if (reply !== undefined) {
-      await rm(`${file}.done`, { force: true });
+      await folder.remove(`${name}.done`);
       return readReply(reply.value);
     }
     await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
   }
   return undefined;
-}
-
-async function takeBack(file: string): Promise<boolean> {
-  const removed = await unlink(file).then(() => true, absent);
-  return removed === true;
 }
 
 function readReply(value: unknown): MailAnswer {

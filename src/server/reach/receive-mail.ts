@@ -1,12 +1,10 @@
-import { readdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { CadreError, toErrorRecord } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
+import type { EngineFolder } from '../../files/engine-folder.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import { isActionKind, readAction } from './action-schemas.ts';
-import { absent, isPrivate, longestUntakenMs, mailFolder, mailStore, namesIn, readLetter, writeWhole } from './mail-folder.ts';
+import { longestUntakenMs, mailFolder, mailStore, readLetter, writeLetter } from './mail-folder.ts';
 import { performAction } from './perform-action.ts';
 import type { RunAction } from './run-action.ts';
 
@@ -23,18 +21,17 @@ const longestExpectedMs = longestUntakenMs + 2_000;
 export function receiveMail(engine: Engine, store = mailStore(engine)): Disposable {
   const folder = mailFolder(store);
   // Letters that were there before may have come with the folder, such as an approval in a clone; their senders take them back.
-  const earlier = store === 'memory' ? new Set<string>() : lettersIn(folder);
+  const earlier = new Set(store === 'memory' ? [] : folder.names().flatMap((runId) => lettersOf(runId, mailFolder(store, runId))));
   const acting = new Set<Promise<void>>();
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;
     isLooking = true;
     try {
-      if (!(await isPrivate(folder))) return;
-      for (const runId of await namesIn(folder)) {
+      for (const runId of folder.names()) {
         const run = engine.live(runId);
-        const letters = path.join(folder, runId);
-        if (run !== undefined && (await isPrivate(letters))) await takeAll(run, letters, { acting, earlier });
+        const letters = mailFolder(store, runId);
+        if (run !== undefined && (await letters.isPrivate())) await takeAll(run, letters, { acting, earlier });
       }
     } finally {
       isLooking = false;
@@ -46,13 +43,9 @@ export function receiveMail(engine: Engine, store = mailStore(engine)): Disposab
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Paths of all letters in a mail folder; none when it cannot be read, as no letter is taken from it then. */
-function lettersIn(folder: string): ReadonlySet<string> {
-  try {
-    return new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name)));
-  } catch {
-    return new Set();
-  }
+/** Returns the letters of a run by unique names. */
+function lettersOf(runId: string, folder: EngineFolder): readonly string[] {
+  return folder.names().map((name) => `${runId}/${name}`);
 }
 
 /** Letters that are acted on, and those that are not taken. */
@@ -61,31 +54,30 @@ interface Mail {
   readonly earlier: ReadonlySet<string>;
 }
 
-async function takeAll(run: Run, folder: string, { acting, earlier }: Mail): Promise<void> {
-  for (const name of await namesIn(folder)) {
-    if (!name.endsWith('.json') || acting.size >= maxAtOnce || earlier.has(path.join(folder, name))) continue;
-    const file = path.join(folder, name.slice(0, -'.json'.length));
+async function takeAll(run: Run, folder: EngineFolder, { acting, earlier }: Mail): Promise<void> {
+  for (const letter of lettersOf(run.id, folder)) {
+    if (!letter.endsWith('.json') || acting.size >= maxAtOnce || earlier.has(letter)) continue;
+    const name = letter.slice(run.id.length + 1, -'.json'.length);
     // From here on no other process takes it, and its sender knows that it was taken.
-    const taken = await rename(`${file}.json`, `${file}.taken`).then(() => true, absent);
-    if (taken !== true) continue;
+    if (!(await folder.rename(`${name}.json`, `${name}.taken`))) continue;
     // Not awaited: a cancel takes as long as what it stops, and other letters must not wait for it. A letter that cannot be read, such as
     // one of another user, must not end the process.
-    const done = answer(run, file)
+    const done = answer(run, folder, name)
       .catch(() => undefined)
       .finally(() => acting.delete(done));
     acting.add(done);
   }
 }
 
-async function answer(run: Run, file: string): Promise<void> {
-  const letter = await readLetter(`${file}.taken`);
+async function answer(run: Run, folder: EngineFolder, name: string): Promise<void> {
+  const letter = await readLetter(folder, `${name}.taken`);
   // The sender has stopped waiting, or was killed: do nothing that is no longer expected.
   if (letter !== undefined && Date.now() - letter.writtenAt <= longestExpectedMs) {
     const reply = await act(run, letter.value);
     // If the sender is gone, an unread reply does no harm.
-    await writeWhole(`${file}.done`, reply).catch(() => undefined);
+    await writeLetter(folder, `${name}.done`, reply).catch(() => undefined);
   }
-  await rm(`${file}.taken`, { force: true, recursive: true }).catch(() => undefined);
+  await folder.remove(`${name}.taken`).catch(() => undefined);
 }
 
 async function act(run: Run, value: unknown): Promise<unknown> {

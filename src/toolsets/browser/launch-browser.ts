@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { BrowserContext } from 'playwright-core';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { makeTempFolder, removeTempSync } from '../../files/temp-folder.ts';
 import { importPackage } from '../../tools/import-package.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import { findMarked, markVariable } from '../process/marked-processes.ts';
@@ -31,11 +30,11 @@ const closeMs = 1_000;
 export async function launchBrowser(settings: BrowserSettings, proxyUrl: string): Promise<LaunchedBrowser> {
   const { chromium } = await importPackage(() => import('playwright-core'), 'The browser', ['playwright-core']);
   const executablePath = findBrowser(settings.executable);
-  const home = mkdtempSync(path.join(tmpdir(), 'cadre-browser-'));
+  const home = makeTempFolder('browser');
   const mark = randomBytes(12).toString('hex');
   const clean = async (): Promise<void> => {
     await killMarked(mark);
-    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+    removeTempSync(home);
   };
   try {
     const context = await chromium.launchPersistentContext(path.join(home, 'profile'), {

@@ -1,8 +1,8 @@
-import { mkdir, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { refusePath, toInsidePath } from '../../files/inside-path.ts';
 import { errorCode } from '../../files/error-code.ts';
+import { makeFolders } from '../../files/make-folder.ts';
 import { writeInside } from '../../files/write-inside.ts';
 
 /** Path of a written report, relative to the output folder, and its size. */
@@ -37,8 +37,7 @@ export async function writeReport(outDir: string, requested: string, content: st
     );
   }
   try {
-    await mkdir(resolve(outDir), { recursive: true });
-    await writeInside({ root: await realpath(resolve(outDir)), file: path, what: folderName, bytes });
+    await writeInside({ root: makeFolders(resolve(outDir)).path, file: path, what: folderName, bytes });
   } catch (error) {
     if (error instanceof CadreError) throw error;
     const reason = errorCode(error) ?? String(error);

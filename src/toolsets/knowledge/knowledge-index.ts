@@ -79,8 +79,8 @@ export class KnowledgeIndex {
   }
 
   static async open(path: string): Promise<KnowledgeIndex> {
-    const { DatabaseSync: Database } = await import('node:sqlite');
-    return new KnowledgeIndex(new Database(path));
+    const { openDatabase } = await import('../../files/database-file.ts');
+    return new KnowledgeIndex(openDatabase(path));
   }
 
   /** Returns the version of each indexed source with this prefix. */

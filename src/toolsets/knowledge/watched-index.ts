@@ -1,10 +1,10 @@
 import { watch, type FSWatcher } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { Resource } from '../../core/tool/resource-scope.ts';
 import { compileGlob } from '../../files/glob-pattern.ts';
 import { versionOf } from '../../files/open-file.ts';
+import { makeFoldersInside } from '../../files/make-folder.ts';
 import { readAhead } from '../../files/read-ahead.ts';
 import { readInside, type InsideText, type NotRead } from '../../files/read-inside.ts';
 import { resolveInside } from '../../files/resolve-inside.ts';
@@ -52,7 +52,7 @@ export class WatchedIndex {
     const { root } = await resolveInside(workspace, '.', 'the workspace');
     // Neither the folder nor the file may be a link to another place.
     const { absolute } = await resolveInside(root, `${engineFolder}/knowledge.db`, 'the workspace');
-    await mkdir(dirname(absolute), { recursive: true });
+    makeFoldersInside(root, [engineFolder]);
     const index = await openOrRecreate(absolute);
     const watched = new WatchedIndex(index, root, settings);
     // Changes since earlier runs were not observed.
@@ -204,7 +204,8 @@ async function openOrRecreate(path: string): Promise<KnowledgeIndex> {
     return await KnowledgeIndex.open(path);
   } catch (error) {
     if (!(error instanceof Error) || !/not a database|malformed/.test(error.message)) throw error;
-    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
+    const { removeDatabase } = await import('../../files/database-file.ts');
+    removeDatabase(path);
     return await KnowledgeIndex.open(path);
   }
 }

@@ -1,5 +1,6 @@
-import { constants, closeSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
-import path from 'node:path';
+import { realpathSync } from 'node:fs';
+import { createFileSync } from '../../files/open-file.ts';
+import { withOpenFolderSync } from '../../files/open-folder.ts';
 import type { SpillFile } from './captured-output.ts';
 
 /** Folder of a workspace for long output. */
@@ -10,25 +11,13 @@ export const spillFolder = 'command-output';
  * Returns undefined when no such file can be created.
  */
 export function createSpillFile(workspace: string, name: string): SpillFile | undefined {
-  const folder = path.join(workspace, spillFolder);
-  const file = path.join(folder, name);
+  const shown = `${spillFolder}/${name}`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (lstatSync(folder).isSymbolicLink()) return undefined;
-    const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
-    const descriptor = openSync(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    if (isWhereItShouldBe(descriptor, workspace, name)) return { name: `${spillFolder}/${name}`, descriptor };
-    closeSync(descriptor);
-    unlinkSync(file);
-    return undefined;
+    const root = realpathSync(workspace);
+    const request = { root, parts: [spillFolder], create: true, folderMode: 0o700, requested: shown, what: 'the workspace' };
+    return { name: shown, descriptor: withOpenFolderSync(request, (folder) => createFileSync(folder, name)) };
   } catch {
     // The output says that it was not kept; the command still runs.
     return undefined;
   }
-}
-
-/** True when the opened file lies in the folder: a command may have swapped the folder for a link after the check. */
-function isWhereItShouldBe(descriptor: number, workspace: string, name: string): boolean {
-  if (process.platform !== 'linux') return true;
-  return readlinkSync(`/proc/self/fd/${descriptor}`) === path.join(realpathSync(workspace), spillFolder, name);
 }

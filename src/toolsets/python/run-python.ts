@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
+import { makeTempFolder, removeTemp, writeTempFile } from '../../files/temp-folder.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
 import { CapturedOutput } from '../process/captured-output.ts';
 import { settingsProgram } from '../../files/programs/agreed-program.ts';
@@ -32,14 +32,14 @@ export interface PythonRun {
  */
 export async function runPython(run: PythonRun, settings: ProgramSettings, context: ToolContext): Promise<ToolReturn> {
   const { workspace } = context;
-  const scratch = await mkdtemp(path.join(tmpdir(), 'cadre-python-'));
+  const scratch = makeTempFolder('python');
   const output = (stream: string): CapturedOutput =>
     new CapturedOutput(() => createSpillFile(workspace, `python-${context.toolCallId}-${Date.now().toString(36)}.${stream}.txt`));
   const [stdout, stderr] = [output('stdout'), output('stderr')];
   try {
     const program = pythonAt(run.program, settings, workspace);
     const code = path.join(scratch, 'code.py');
-    await writeFile(code, run.code);
+    writeTempFile(code, run.code);
     // Uses the clock of the file system: this file is older than every file the program writes.
     const { ctimeMs: since } = await stat(code);
     const end = await runToEnd(context, () =>
@@ -67,7 +67,7 @@ export async function runPython(run: PythonRun, settings: ProgramSettings, conte
       ...(end.cause === 'exit' && end.exitCode === 0 && end.notes.length === 0 ? {} : { isError: true }),
     });
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await removeTemp(scratch);
   }
 }
 

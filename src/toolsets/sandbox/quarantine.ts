@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, rename } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
 import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
+import { renameHeld, type HeldEntry } from '../../files/change-inside.ts';
 import { errorCode } from '../../files/error-code.ts';
 import { withOpenFolder, type OpenFolder } from '../../files/open-folder.ts';
 import { lookAt } from '../../files/write-inside.ts';
@@ -33,13 +33,13 @@ export async function quarantine(root: string, place: BytePath): Promise<string 
   try {
     return await withOpenFolder({ ...request, parts: parts.slice(0, -1) }, async (from) => {
       if ((await lookAt(from.at(name))) === undefined) return undefined;
-      const moved = await withOpenFolder({ ...request, parts: folders, create: true }, async (to) => {
-        await chmod(to.at('.'), 0o700);
-        return (await renamed(from.at(name), to.at(kept))) && (await disarm(to, kept), true);
-      });
+      const moved = await withOpenFolder(
+        { ...request, parts: folders, create: true, folderMode: 0o700 },
+        async (to) => (await renamed({ folder: from, name }, { folder: to, name: kept })) && (await disarm(to, kept), true),
+      );
       if (moved) return [...folders, kept].join('/');
       const beside = `${name}.${batch}${suffix}`;
-      await rename(from.at(name), from.at(beside));
+      await renameHeld({ folder: from, name }, { folder: from, name: beside });
       return toText([...parts.slice(0, -1), beside].join('/'));
     });
   } catch (error) {
@@ -66,9 +66,9 @@ async function isNoRepository(root: string, place: BytePath): Promise<boolean> {
 }
 
 /** Renames a file; returns false when the places lie on different disks. */
-async function renamed(from: string | Buffer, to: string | Buffer): Promise<boolean> {
+async function renamed(from: HeldEntry, to: HeldEntry): Promise<boolean> {
   try {
-    await rename(from, to);
+    await renameHeld(from, to);
     return true;
   } catch (error) {
     if (errorCode(error) === 'EXDEV') return false;
@@ -80,5 +80,5 @@ async function renamed(from: string | Buffer, to: string | Buffer): Promise<bool
 async function disarm(folder: OpenFolder, name: string): Promise<void> {
   const head = folder.at(`${name}/HEAD`);
   if ((await lookAt(folder.at(name)))?.isDirectory() === true && (await lookAt(head)) !== undefined)
-    await rename(head, folder.at(`${name}/HEAD${suffix}`));
+    await renameHeld({ folder, name: `${name}/HEAD` }, { folder, name: `${name}/HEAD${suffix}` });
 }

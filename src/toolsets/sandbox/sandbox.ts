@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { realpathSync } from 'node:fs';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
+import { makeFoldersInside } from '../../files/make-folder.ts';
 import { rememberAgentPlace } from '../../files/programs/agent-places.ts';
 import { findProgram } from '../../files/programs/find-program.ts';
 import { runToEnd } from '../../files/programs/start-process.ts';
+import { makeTempFolder, removeTempSync } from '../../files/temp-folder.ts';
 import { loadGuardedPackage } from './guarded-package.ts';
 import { heldNames, mountPoints, rememberOpened, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import {
@@ -93,7 +94,7 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   const helpers = sandboxHelpers();
   const bash = findProgram('bash', { in: 'system' }).path;
   // The engine writes there, even while a command runs, and must be the one that creates it.
-  mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
+  makeFoldersInside(command.workspace, ['.cadre']);
   const found = await scans.look(realpathSync(command.workspace), unreadable);
   const allows = toAllowedWrites(allowWrites);
   const { root, before } = found.scanned;
@@ -162,7 +163,7 @@ function sandboxLine(wrapped: string, bwrap: string | undefined): string {
 
 /** Runs a command that does nothing: the only way to learn whether the system allows a sandbox. */
 async function probe(sandbox: Sandbox): Promise<void> {
-  const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-probe-')));
+  const workspace = realpathSync(makeTempFolder('probe'));
   const { argv, release } = await sandbox.wrap({
     argv: [findProgram('sh', { in: 'system' }).path, '-c', 'exit 0'],
     policy: { network: 'none', read: [], write: [] },
@@ -170,6 +171,6 @@ async function probe(sandbox: Sandbox): Promise<void> {
   });
   const failure = await runToEnd(argv, { timeout: 10_000, cwd: '/' });
   await release();
-  rmSync(workspace, { recursive: true, force: true });
+  removeTempSync(workspace);
   if (failure !== undefined) throw blockedSandbox(failure);
 }

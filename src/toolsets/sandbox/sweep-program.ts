@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { rememberAgreed } from '../../files/guard/agreed-writes.ts';
 import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
+import { removeTempSync } from '../../files/temp-folder.ts';
 import { readSweepRecords } from './sweep-records.ts';
 import { WorkspaceGuard } from './workspace-guard.ts';
 import { WorkspaceScan } from './workspace-scan.ts';
@@ -19,4 +19,4 @@ for (const waitMs of [0, 1_000, 3_000]) {
     await new WorkspaceGuard({ root, scan: new WorkspaceScan(root), before: known, allows, held: new Set(held) }).finish();
   }
 }
-rmSync(folder, { recursive: true, force: true });
+removeTempSync(folder);

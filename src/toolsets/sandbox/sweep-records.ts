@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { onAgreed } from '../../files/guard/agreed-writes.ts';
+import { appendTempFile, makeTempFolder, removeTempSync, writeTempFile } from '../../files/temp-folder.ts';
 import type { BytePath } from './byte-path.ts';
 import { readJson } from '../../core/read-json.ts';
 
@@ -34,19 +34,19 @@ const agreedFile = 'agreed';
 
 /** Creates the folder for the records of this process. */
 export function makeSweepRecords(): SweepRecords {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-sweep-')));
+  const folder = realpathSync(makeTempFolder('sweep'));
   // A file written with a person's agreement while a command runs was not planted by it.
-  const stop = onAgreed((place) => appendFileSync(path.join(folder, agreedFile), `${JSON.stringify(place)}\n`));
+  const stop = onAgreed((place) => appendTempFile(path.join(folder, agreedFile), `${JSON.stringify(place)}\n`));
   return {
     folder,
     keep: (record) => {
       const file = path.join(folder, `${randomBytes(8).toString('hex')}${suffix}`);
-      writeFileSync(file, JSON.stringify(record), { mode: 0o600 });
-      return () => rmSync(file, { force: true });
+      writeTempFile(file, JSON.stringify(record));
+      return () => removeTempSync(file);
     },
     remove: () => {
       stop();
-      rmSync(folder, { recursive: true, force: true });
+      removeTempSync(folder);
     },
   };
 }

@@ -1,10 +1,11 @@
-import { chmodSync, lstatSync, opendirSync, readdirSync, type Dirent } from 'node:fs';
+import { lstatSync, opendirSync, readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
 import { errorCode } from '../../files/error-code.ts';
 import { environmentFile } from '../../files/guard/environments.ts';
 import { gitFolderNames, gitNames, isGitFolder } from '../../files/guard/git/git-folder.ts';
+import { openUpFolder } from '../../files/open-up-folder.ts';
 import { plainName } from '../../files/plain-name.ts';
 import { secretFiles } from '../../files/guard/secret-files.ts';
 import { compileUnreadable, type Unreadable } from '../../files/guard/unreadable.ts';
@@ -108,8 +109,7 @@ export class WorkspaceScan {
     for (let next = open.pop(); next !== undefined && entries <= maxEntries; next = open.pop()) {
       const { folder, isHidden } = next;
       let looked = await this.#look(folder, pause);
-      if (looked === 'closed')
-        looked = closed === 'open' && openUp(this.#place(folder)) ? await this.#look(folder, pause) : undefined;
+      if (looked === 'closed') looked = closed === 'open' && this.#openUp(folder) ? await this.#look(folder, pause) : undefined;
       await pause();
       if (looked === undefined || looked === 'closed') continue;
       known.set(folder, looked);
@@ -130,6 +130,14 @@ export class WorkspaceScan {
 
   #place(folder: string): Buffer {
     return toBuffer(`${this.#root}/${folder}`);
+  }
+
+  /** Gives the owner of a folder, or of the root, permission to list it; false when that fails. */
+  #openUp(folder: string): boolean {
+    const above = this.#root.lastIndexOf('/');
+    const [root, names] = folder === '' ? [this.#root.slice(0, above), this.#root.slice(above + 1)] : [this.#root, folder];
+    const request = { requested: toText(folder), what: 'the workspace', encoding: 'latin1' } as const;
+    return openUpFolder({ ...request, root: toText(root) || '/', parts: names.split('/') });
   }
 
   /** Returns the contents of a folder; undefined when it is gone or not a folder, `closed` when it may not be listed. */
@@ -184,17 +192,6 @@ export class WorkspaceScan {
     if (Symbol.iterator in entries) for (const entry of entries) take(entry);
     else for await (const entry of entries) take(entry);
     return { mark, size, folders, found, isGit: isGitFolder((name) => ofGit.has(name)), isEnvironment };
-  }
-}
-
-/** Gives the owner of a folder permission to read it; returns false when that fails. */
-function openUp(place: Buffer): boolean {
-  try {
-    const { mode } = lstatSync(place);
-    chmodSync(place, (mode & 0o7777) | 0o700);
-    return true;
-  } catch {
-    return false;
   }
 }
 

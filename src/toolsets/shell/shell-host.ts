@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { CadreError } from '../../core/error.ts';
 import type { Resource } from '../../core/tool/resource-scope.ts';
+import { makeTempFolder, makeTempSubfolder, removeTempSync, writeTempFile } from '../../files/temp-folder.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import { CapturedOutput } from '../process/captured-output.ts';
 import { findProgram } from '../../files/programs/find-program.ts';
@@ -53,7 +52,7 @@ export interface ShellCommand {
 /** Shells of one agent: its sessions and the commands it started. Closing it ends them all. */
 export class ShellHost {
   readonly #settings: ProgramSettings;
-  readonly #root = mkdtempSync(path.join(tmpdir(), 'cadre-shell-'));
+  readonly #root = makeTempFolder('shell');
   readonly #sessions = new Map<string, ShellSession>();
   readonly #commands = new Map<string, ShellCommand>();
   #count = 0;
@@ -61,7 +60,7 @@ export class ShellHost {
 
   constructor(settings: ProgramSettings) {
     this.#settings = settings;
-    for (const folder of ['home', 'commands']) mkdirSync(path.join(this.#root, folder), { mode: 0o700 });
+    for (const folder of ['home', 'commands']) makeTempSubfolder(path.join(this.#root, folder));
   }
 
   /** Creates a host as a resource. */
@@ -140,7 +139,7 @@ export class ShellHost {
     });
     const ended = process.ended.then((end) => {
       command.end = end;
-      for (const name of [id, `${id}.stdin`]) rmSync(path.join(this.#root, 'commands', name), { force: true });
+      for (const name of [id, `${id}.stdin`]) removeTempSync(path.join(this.#root, 'commands', name));
       if (nextState === undefined) return;
       // In a sandbox everything ends with its shell, and only the shell knows which jobs it left.
       if (end.cause === 'exit') command.leftRunning = Math.max(end.leftRunning, session.jobsLeft(nextState));
@@ -166,7 +165,7 @@ export class ShellHost {
 
   #write(name: string, text: string): string {
     const file = path.join(this.#root, 'commands', name);
-    writeFileSync(file, text, { mode: 0o600 });
+    writeTempFile(file, text);
     return file;
   }
 
@@ -183,7 +182,7 @@ export class ShellHost {
   async #close(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.commands.map(({ process }) => process.stop('stopped', closeGraceMs)));
-    rmSync(this.#root, { recursive: true, force: true });
+    removeTempSync(this.#root);
   }
 }
 

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { makeTempSubfolder, removeTempSync } from '../../files/temp-folder.ts';
 
 /** Maximum size of a state that is carried over; beyond it, a command has put a file into a variable. */
 const maxStateBytes = 8 * 1024 * 1024;
@@ -20,7 +21,7 @@ export class ShellSession {
   constructor(name: string, folder: string) {
     this.name = name;
     this.#folder = folder;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeTempSubfolder(folder);
   }
 
   /** True when a command has left a state. */
@@ -42,7 +43,7 @@ export class ShellSession {
   nextState(): string {
     this.#count += 1;
     const folder = path.join(this.#folder, String(this.#count));
-    mkdirSync(folder, { mode: 0o700 });
+    makeTempSubfolder(folder);
     return folder;
   }
 
@@ -56,13 +57,13 @@ export class ShellSession {
     const usable = readStart(path.join(folder, 'done')) === 'done' && sizeOf(folder) <= maxStateBytes;
     const useless = usable ? this.#state : folder;
     if (usable) this.#state = folder;
-    if (useless !== undefined) rmSync(useless, { recursive: true, force: true });
+    if (useless !== undefined) removeTempSync(useless);
     return usable;
   }
 
   /** Drops the state: the next command begins in the workspace. */
   restart(): void {
-    if (this.#state !== undefined) rmSync(this.#state, { recursive: true, force: true });
+    if (this.#state !== undefined) removeTempSync(this.#state);
     this.#state = undefined;
   }
 }

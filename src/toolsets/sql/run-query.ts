@@ -1,5 +1,6 @@
 import { constants, DatabaseSync } from 'node:sqlite';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { openDatabase } from '../../files/database-file.ts';
 import { isNumericColumn, parseCsv, type CsvTable } from '../data/parse-csv.ts';
 import { showCell, type CsvSource, type QueryResult, type SqlJob, type TableInfo } from './query-job.ts';
 
@@ -37,7 +38,8 @@ export function runSqlJob(job: SqlJob): QueryResult | readonly TableInfo[] {
 }
 
 function open(path: string | undefined): DatabaseSync {
-  const database = new DatabaseSync(path ?? ':memory:', { readOnly: path !== undefined, allowExtension: false });
+  const database =
+    path === undefined ? new DatabaseSync(':memory:') : openDatabase(path, { readOnly: true, allowExtension: false });
   database.enableDefensive(true);
   database.exec(`PRAGMA temp_store = MEMORY; PRAGMA hard_heap_limit = ${heapBytes}; PRAGMA trusted_schema = OFF`);
   return database;

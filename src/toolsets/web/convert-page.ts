@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CadreError } from '../../core/error.ts';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
+import { readInside } from '../../files/read-inside.ts';
+import { makeTempFolder, removeTempSync, writeTempFile } from '../../files/temp-folder.ts';
 import { CapturedOutput } from '../process/captured-output.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import { startProgram } from '../process/start-program.ts';
@@ -24,6 +25,8 @@ export interface Conversion {
 
 /** Memory limit of a conversion, in megabytes. */
 const maxMemoryMb = 512;
+/** Maximum size of a converted page. */
+const maxAnswerBytes = 64 * 1024 ** 2;
 /** Limit of the address space: programs like Node reserve far more memory than they use. */
 const addressBytes = 64 * 1024 ** 3;
 
@@ -45,10 +48,10 @@ async function convertInSandbox(
   page: HtmlPage,
   { timeoutMs, signal, live }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly live: ResourceScopes },
 ): Promise<MarkdownPage> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-page-'));
+  const folder = realpathSync(makeTempFolder('page'));
   const [input, output] = [path.join(folder, 'page.json'), path.join(folder, 'answer.json')];
   try {
-    writeFileSync(input, JSON.stringify(page));
+    writeTempFile(input, JSON.stringify(page));
     const program = fileURLToPath(jobFile(new URL('./markdown-program', import.meta.url)));
     const running = await startProgram({
       argv: [ownNode(), `--max-old-space-size=${maxMemoryMb}`, '--no-warnings', program, input, output],
@@ -64,7 +67,7 @@ async function convertInSandbox(
       policy: { network: 'none', read: [], write: [] },
       limits: {
         memoryBytes: addressBytes,
-        fileBytes: 64 * 1024 ** 2,
+        fileBytes: maxAnswerBytes,
         cpuSeconds: Math.ceil(timeoutMs / 1_000) + 5,
         processes: 64,
         totalMemoryBytes: 2 * 1024 ** 3,
@@ -78,9 +81,12 @@ async function convertInSandbox(
     signal.throwIfAborted();
     if (cause === 'timeout') throw failed(page, `took longer than ${timeoutMs / 1_000} s and was stopped`);
     if (exitCode !== 0) throw failed(page, `ended without a result (${exitCode ?? 'killed'})`);
-    return resultOf(readJson(readFileSync(output, 'utf8')) as JobAnswer);
+    // What the program left may be anything, such as a link.
+    const answer = await readInside(folder, path.basename(output), maxAnswerBytes);
+    if ('reason' in answer) throw failed(page, `left no result: ${answer.reason}`);
+    return resultOf(readJson(answer.text) as JobAnswer);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeTempSync(folder);
   }
 }
 

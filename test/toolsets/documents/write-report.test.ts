@@ -85,6 +85,6 @@ describe('write_report', () => {
     const { call } = openTools({ root: join(base, 'docs'), outDir: join(base, 'out') });
     const error = await errorOf(call('write_report', { content: 'x' }));
     expect(error.code).toBe('TOOL_FAILED');
-    expect(error.message).toContain('EEXIST');
+    expect(error.message).toContain('ENOTDIR');
   });
 });

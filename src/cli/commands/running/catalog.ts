@@ -1,7 +1,7 @@
 import { CadreError } from '../../../core/error.ts';
 import type { Journal } from '../../../core/events/journal.ts';
 import { type ProjectRow, RunCatalog } from '../../../engine/run-catalog.ts';
-import { checkDefaultStore } from '../../options/store-path.ts';
+import { checkStorePlace } from '../../options/store-path.ts';
 import { systemClock } from '../../../engine/system-clock.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
 import { timeText } from '../../../inspect/format/text/quantity-text.ts';
@@ -89,7 +89,7 @@ async function withCatalog(
   options: ReadingOptions,
   work: (catalog: RunCatalog, journal: Journal) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  await checkDefaultStore(options.store);
+  await checkStorePlace(options.store);
   const records = await openRecords(options.store);
   await records.close();
   const journal = await openJournal(options.store);

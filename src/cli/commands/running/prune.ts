@@ -1,17 +1,17 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../../core/error.ts';
 import type { RunSummary } from '../../../core/events/journal.ts';
+import { EngineFolder } from '../../../files/engine-folder.ts';
 import { RunCatalog } from '../../../engine/run-catalog.ts';
 import { systemClock } from '../../../engine/system-clock.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
 import { countText, timeText } from '../../../inspect/format/text/quantity-text.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { openJournal } from '../../options/open-journal.ts';
-import { checkDefaultStore, checkDefaultWorkspaces, shownStore, storePath } from '../../options/store-path.ts';
+import { checkStorePlace, checkDefaultWorkspaces, shownStore, storePath } from '../../options/store-path.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import { show, type ReadingOptions } from '../../runs/show.ts';
-import { folderOfNotes } from '../../terminal/folders-note.ts';
+import { removeFoldersNote } from '../../terminal/folders-note.ts';
 import { askOnTerminal } from '../../trust/ask-on-terminal.ts';
 
 /** Options of `runs prune`. */
@@ -32,7 +32,7 @@ const listedRuns = 20;
 /** Erases runs that ended long ago, after showing which. */
 export async function pruneCommand(options: PruneCommandOptions): Promise<ExitCode> {
   const { olderThan: olderThanMs, project, deleted = false, idle = false, dryRun = false, json = false } = options;
-  await checkDefaultStore(options.store);
+  await checkStorePlace(options.store);
   // Opening for writing would create a missing journal.
   await (await openRecords(options.store)).close();
   const journal = await openJournal(options.store);
@@ -110,16 +110,9 @@ function listText(runs: readonly RunSummary[]): string {
 /** Removes the note of an erased run on this machine, and with `--workspaces` its default workspace; true when there was one. */
 async function removeFolders(runId: string, { store, workspaces }: PruneCommandOptions): Promise<boolean> {
   const file = storePath(store);
-  await rm(path.join(folderOfNotes(file), `${runId}.json`), { force: true });
+  await removeFoldersNote(file, runId);
   if (workspaces !== true) return false;
-  // Removing a link removes the link, and nothing behind it.
-  return await rm(path.join(path.dirname(file), 'workspaces', runId), { recursive: true }).then(
-    () => true,
-    (thrown: unknown) => {
-      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return false;
-      throw thrown;
-    },
-  );
+  return await new EngineFolder(path.dirname(file), ['workspaces']).remove(runId);
 }
 
 /** Says that an earlier call was interrupted after it had erased its runs, and that the rest is done now. */

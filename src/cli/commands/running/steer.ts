@@ -6,7 +6,7 @@ import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts'
 import { actElsewhere, actOnRun, actOnWorkers, lookUpRun, type SteeringOptions, withTakeOverHint } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { restateOf } from '../../options/restate-option.ts';
-import { checkDefaultStore } from '../../options/store-path.ts';
+import { checkStorePlace } from '../../options/store-path.ts';
 import { openJournal } from '../../options/open-journal.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -65,7 +65,7 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
     ...(agent === undefined ? {} : { agentId: agent }),
     ...(module === undefined ? {} : { moduleId: module }),
   };
-  await checkDefaultStore(options.store);
+  await checkStorePlace(options.store);
   const summary = await lookUpRun(reference, options.store);
   const { runId, outcome, status } = summary;
   if (outcome !== undefined) return reportEnded(runId, { status, outcome, pending: [], wasOver: true }, options);

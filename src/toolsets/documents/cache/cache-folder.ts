@@ -1,11 +1,12 @@
-import type { Stats } from 'node:fs';
-import { lstat, mkdir, readdir, rm, utimes } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { CadreError } from '../../../core/error.ts';
+import { EngineFolder } from '../../../files/engine-folder.ts';
 import { errorCode } from '../../../files/error-code.ts';
 
-/** An index that is kept: its file, and the SHA-256 of its bytes. */
+/** An index that is kept: the name of its file, and the SHA-256 of its bytes. */
 export interface KeptIndex {
-  readonly path: string;
+  readonly name: string;
   readonly hash: string;
 }
 
@@ -28,19 +29,19 @@ const longMs = 3_600_000;
  * 3. The folder is used only when it is no link, and only this user can write into it.
  */
 export class CacheFolder {
-  readonly #folder: string;
+  readonly #folder: EngineFolder;
 
-  private constructor(folder: string) {
+  private constructor(folder: EngineFolder) {
     this.#folder = folder;
   }
 
   /** Opens a folder, creating it; undefined when it cannot be used. Removes what killed processes left in it. */
   static async open(folder: string): Promise<CacheFolder | undefined> {
     try {
-      await makeFolder(path.dirname(folder));
-      await makeFolder(folder);
-      if (!(await isPrivate(folder))) return undefined;
-      const opened = new CacheFolder(path.resolve(folder));
+      const used = new EngineFolder(path.dirname(path.resolve(folder)), [path.basename(folder)]);
+      await used.make();
+      if (!(await used.isPrivate())) return undefined;
+      const opened = new CacheFolder(used);
       await opened.#sweep();
       return opened;
     } catch (error) {
@@ -55,7 +56,7 @@ export class CacheFolder {
       if (newest === undefined) return undefined;
       // A little ago, so that one that is kept from now on is surely newer, whatever the resolution of times.
       const time = new Date(Date.now() - usedBeforeMs);
-      await utimes(newest.path, time, time);
+      await this.#folder.touch(newest.name, time);
       return newest;
     } catch (error) {
       return unlessOfSystem(error);
@@ -65,20 +66,45 @@ export class CacheFolder {
   /** Removes the indexes of a key. */
   async remove(key: string): Promise<void> {
     try {
-      for (const kept of await this.#kept()) if (kept.key === key) await rm(kept.path, { force: true });
+      for (const kept of await this.#kept()) if (kept.key === key) await this.#folder.remove(kept.name);
     } catch (error) {
       unlessOfSystem(error);
     }
   }
 
-  /** Returns a new path for a file that is being written. */
-  partPath(key: string): string {
-    const id = crypto.randomUUID();
-    return path.join(this.#folder, `${key}.${process.pid}.${id}.part`);
+  /** Returns a new name for a file that is being written. */
+  partName(key: string): string {
+    return `${key}.${process.pid}.${crypto.randomUUID()}.part`;
   }
 
-  keptPath(key: string, hash: string): string {
-    return path.join(this.#folder, `${key}-${hash}.db`);
+  /** Returns the path of a file, for SQLite; everything else goes through the folder. */
+  pathOf(name: string): string {
+    return path.join(this.#folder.path, name);
+  }
+
+  /** Opens a new file; fails when something of that name is there. */
+  async create(name: string): Promise<FileHandle> {
+    return await this.#folder.create(name);
+  }
+
+  /** Opens a file for reading. */
+  async open(name: string): Promise<FileHandle> {
+    return await this.#folder.open(name);
+  }
+
+  /** Returns the inode of a file; undefined when it is gone. */
+  async inodeOf(name: string): Promise<number | undefined> {
+    return (await this.#folder.stat(name))?.ino;
+  }
+
+  /** Removes a file. */
+  async discard(name: string): Promise<void> {
+    await this.#folder.remove(name);
+  }
+
+  /** Gives a file that is written the final name of its hash. */
+  async keep(part: string, key: string, hash: string): Promise<void> {
+    await this.#folder.rename(part, `${key}-${hash}.db`);
   }
 
   /** Removes all but the newest index of each key, and the oldest ones beyond the limits. */
@@ -88,7 +114,7 @@ export class CacheFolder {
     for (const kept of await this.#kept()) {
       // Of two processes that each keep one, both agree which of them stays.
       const stays = !keys.has(kept.key) && keys.size < maxKept && bytes + kept.bytes <= maxKeptBytes;
-      if (!stays) await rm(kept.path, { force: true });
+      if (!stays) await this.#folder.remove(kept.name);
       else {
         keys.add(kept.key);
         bytes += kept.bytes;
@@ -98,58 +124,32 @@ export class CacheFolder {
 
   async #kept(): Promise<readonly (KeptIndex & { readonly key: string; readonly bytes: number })[]> {
     const found = await Promise.all(
-      (await readdir(this.#folder)).map(async (name) => {
+      this.#folder.names().map(async (name) => {
         const [, key, hash] = keptName.exec(name) ?? [];
-        const file = path.join(this.#folder, name);
-        const stats = key === undefined || hash === undefined ? undefined : await statsOf(file);
+        const stats = key === undefined || hash === undefined ? undefined : await this.#folder.stat(name);
         if (key === undefined || hash === undefined || stats?.isFile() !== true) return [];
-        return [{ key, hash, path: file, bytes: stats.size, usedAt: stats.mtimeMs }];
+        return [{ key, hash, name, bytes: stats.size, usedAt: stats.mtimeMs }];
       }),
     );
-    return found.flat().toSorted((left, right) => right.usedAt - left.usedAt || (left.path < right.path ? -1 : 1));
+    return found.flat().toSorted((left, right) => right.usedAt - left.usedAt || (left.name < right.name ? -1 : 1));
   }
 
   async #sweep(): Promise<void> {
     const now = Date.now();
-    for (const name of await readdir(this.#folder)) {
+    for (const name of this.#folder.names()) {
       const pid = partName.exec(name)?.[1];
       if (pid === undefined) continue;
-      const file = path.join(this.#folder, name);
-      const age = now - ((await statsOf(file))?.mtimeMs ?? now);
-      if (age > longMs || (age > soonMs && !isAlive(Number(pid)))) await rm(file, { force: true });
+      const age = now - ((await this.#folder.stat(name))?.mtimeMs ?? now);
+      if (age > longMs || (age > soonMs && !isAlive(Number(pid)))) await this.#folder.remove(name);
     }
   }
 }
 
-/** Returns undefined for an error of the system, such as a full disk; rethrows any other. */
+/** Returns undefined for an error of the system, such as a full disk, and for a link that is refused; rethrows any other. */
 export function unlessOfSystem(error: unknown): undefined {
   if (error instanceof Error && 'syscall' in error) return undefined;
+  if (error instanceof CadreError && (error.code === 'STORE_FAILED' || error.code === 'PATH_REFUSED')) return undefined;
   throw error;
-}
-
-/** Creates a folder. Not `recursive`: Node would try for ever in folders of the system. */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
-}
-
-async function isPrivate(folder: string): Promise<boolean> {
-  const found = await lstat(folder);
-  // Systems without user ids protect a user's folders themselves.
-  const user = process.getuid?.();
-  return found.isDirectory() && (user === undefined || (found.uid === user && (found.mode & 0o022) === 0));
-}
-
-/** Returns what is known of a file; undefined when another process has removed it. */
-async function statsOf(file: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(file);
-  } catch (error) {
-    return unlessOfSystem(error);
-  }
 }
 
 function isAlive(pid: number): boolean {

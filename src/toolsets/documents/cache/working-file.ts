@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { type CacheFolder, type KeptIndex, maxKeptBytes, unlessOfSystem } from './cache-folder.ts';
 
@@ -26,13 +25,13 @@ export interface KeptPlace {
 export class WorkingFile {
   readonly database: DatabaseSync;
   readonly #handle: FileHandle;
-  /** Its name, where an open file keeps it. */
-  readonly #path: string | undefined;
+  /** Removes its name, where an open file keeps it. */
+  readonly #forget: () => Promise<void>;
 
-  private constructor(database: DatabaseSync, handle: FileHandle, path: string | undefined) {
+  private constructor(database: DatabaseSync, handle: FileHandle, forget: () => Promise<void>) {
     this.database = database;
     this.#handle = handle;
-    this.#path = path;
+    this.#forget = forget;
   }
 
   /**
@@ -41,25 +40,25 @@ export class WorkingFile {
    * @throws the reason of the signal on abort
    */
   static async open({ folder, key }: KeptPlace, kept?: KeptIndex, signal?: AbortSignal): Promise<WorkingFile | undefined> {
-    const path = folder.partPath(key);
+    const name = folder.partName(key);
     let handle: FileHandle | undefined;
     try {
-      handle = await open(path, 'wx+', 0o600);
-      if (kept !== undefined && (await fill(handle, kept, signal)) !== kept.hash) {
-        await rm(kept.path, { force: true });
-        return await discard(path, handle);
+      handle = await folder.create(name);
+      if (kept !== undefined && (await fill(handle, { folder, kept, signal })) !== kept.hash) {
+        await folder.discard(kept.name);
+        return await discard(folder, name, handle);
       }
-      const database = await openDatabase(path);
-      const [opened, named] = await Promise.all([handle.stat(), lstat(path)]);
-      if (opened.ino !== named.ino) {
+      const database = await openNamed(folder.pathOf(name));
+      const [opened, named] = await Promise.all([handle.stat(), folder.inodeOf(name)]);
+      if (opened.ino !== named) {
         // Removed or exchanged meanwhile: the database would be another file.
         database?.close();
-        return await discard(path, handle);
+        return await discard(folder, name, handle);
       }
-      if (database === undefined) return await discard(path, handle);
-      return new WorkingFile(database, handle, await unlinkOpen(path));
+      if (database === undefined) return await discard(folder, name, handle);
+      return new WorkingFile(database, handle, await unlinkOpen(folder, name));
     } catch (error) {
-      if (handle !== undefined) await discard(path, handle);
+      if (handle !== undefined) await discard(folder, name, handle);
       return unlessOfSystem(error);
     }
   }
@@ -69,16 +68,16 @@ export class WorkingFile {
    * written: the folder cannot be written, the database is too large, or `isUnchanged` says that it was written to meanwhile.
    */
   async keep({ folder, key }: KeptPlace, { isUnchanged, signal }: KeepOptions): Promise<boolean> {
-    const path = folder.partPath(key);
+    const name = folder.partName(key);
     let out: FileHandle | undefined;
     try {
       if ((await this.#handle.stat()).size > maxKeptBytes) return false;
-      out = await open(path, 'wx', 0o600);
+      out = await folder.create(name);
       const hash = await copy(this.#handle, out, signal);
       await out.close();
       out = undefined;
       if (!isUnchanged()) return false;
-      await rename(path, folder.keptPath(key, hash));
+      await folder.keep(name, key, hash);
       await folder.prune();
       return true;
     } catch (error) {
@@ -86,14 +85,14 @@ export class WorkingFile {
       return unlessOfSystem(error) ?? false;
     } finally {
       await out?.close();
-      await rm(path, { force: true }).catch(unlessOfSystem);
+      await folder.discard(name).catch(unlessOfSystem);
     }
   }
 
   async close(): Promise<void> {
     this.database.close();
     await this.#handle.close();
-    if (this.#path !== undefined) await rm(this.#path, { force: true }).catch(unlessOfSystem);
+    await this.#forget();
   }
 }
 
@@ -104,8 +103,11 @@ export interface KeepOptions {
 }
 
 /** Copies a kept index into an open file; returns the hash of what was copied. */
-async function fill(into: FileHandle, kept: KeptIndex, signal: AbortSignal | undefined): Promise<string | undefined> {
-  const from = await open(kept.path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+async function fill(
+  into: FileHandle,
+  { folder, kept, signal }: { readonly folder: CacheFolder; readonly kept: KeptIndex; readonly signal: AbortSignal | undefined },
+): Promise<string | undefined> {
+  const from = await folder.open(kept.name);
   try {
     const stats = await from.stat();
     return stats.isFile() && stats.size <= maxKeptBytes ? await copy(from, into, signal) : undefined;
@@ -132,9 +134,9 @@ async function copy(from: FileHandle, into: FileHandle, signal: AbortSignal | un
 }
 
 /** Opens a file as a database; undefined when it is none. */
-async function openDatabase(path: string): Promise<DatabaseSync | undefined> {
-  const { DatabaseSync } = await import('node:sqlite');
-  const database = new DatabaseSync(path, { defensive: true });
+async function openNamed(path: string): Promise<DatabaseSync | undefined> {
+  const { openDatabase } = await import('../../../files/database-file.ts');
+  const database = openDatabase(path, { defensive: true });
   try {
     database.exec(pragmas);
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
@@ -151,18 +153,18 @@ export function isDatabaseError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 }
 
-async function discard(path: string, handle: FileHandle): Promise<undefined> {
+async function discard(folder: CacheFolder, name: string, handle: FileHandle): Promise<undefined> {
   await handle.close();
-  await rm(path, { force: true }).catch(unlessOfSystem);
+  await folder.discard(name).catch(unlessOfSystem);
 }
 
-/** Removes the name of an open file; returns the name where the system keeps it. */
-async function unlinkOpen(path: string): Promise<string | undefined> {
+/** Removes the name of an open file; returns what removes it later, where the system keeps it. */
+async function unlinkOpen(folder: CacheFolder, name: string): Promise<() => Promise<void>> {
   try {
-    await rm(path);
-    return undefined;
+    await folder.discard(name);
+    return async () => undefined;
   } catch (error) {
     unlessOfSystem(error);
-    return path;
+    return async () => await folder.discard(name).catch(unlessOfSystem);
   }
 }
