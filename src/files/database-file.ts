@@ -21,8 +21,8 @@ import { showPlace } from './project-place.ts';
 const sides = ['-wal', '-shm', '-journal'];
 
 /**
- * Opens a database file. SQLite opens its files by their names, so that folders cannot be held open for it: a link on the way is a matter
- * of whoever names the file (see `placeOf`). The file itself, and what SQLite keeps beside it, must be regular files; for writing, files
+ * Opens a database file. SQLite opens its files by their names, so that folders cannot be held open for it: callers check the
+ * way to the file (see `placeOf`). The file itself, and what SQLite keeps beside it, must be regular files; for writing, files
  * without another name (a hard link would be changed under both, and SQLite would lock each on its own).
  *
  * @throws CadreError `PATH_REFUSED`; otherwise the error of SQLite

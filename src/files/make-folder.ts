@@ -5,8 +5,8 @@ import { withOpenFolderSync } from './open-folder.ts';
 import { showPlace } from './project-place.ts';
 
 /**
- * Makes a folder that a program or a user named, and the folders on the way to it; returns its real path and how many were made. Links on
- * the way are those of whoever named it. What is made is made step by step in open folders, so that a link that is swapped in meanwhile
+ * Makes a folder that a program or a user named, and the folders on the way to it; returns its real path and how many were made. Follows
+ * links on the way. What is made is made step by step in open folders, so that a link that is swapped in meanwhile
  * has no effect.
  *
  * @throws CadreError `PATH_REFUSED` for a link that leads nowhere and for folders of the system; otherwise the error of the system

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CadreError } from '../core/error.ts';
 
-/** Longest name after `cadre-` that says what a folder is for; the system adds six characters that nobody can guess. */
+/** Name of a temporary folder: its purpose, and six random characters that the system adds. */
 const tempName = /^cadre-[a-z]{1,20}-\w{6}$/;
 
 /**
- * Makes a folder for temporary files that only this user can enter, under a name that nobody can guess; `cadre-PURPOSE-XXXXXX` in the
- * system's folder for them. The other functions of this file work in such folders alone, so that no wrong path makes them reach others.
+ * Makes a folder for temporary files that only this user can enter, under an unpredictable name: `cadre-PURPOSE-XXXXXX` in the
+ * system's temporary folder. The other functions of this file refuse paths outside such folders.
  */
 export function makeTempFolder(purpose: string): string {
   return mkdtempSync(path.join(tmpdir(), `cadre-${purpose}-`));

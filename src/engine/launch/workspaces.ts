@@ -34,7 +34,7 @@ export function workspaceBeside(store: string, runId: string): string {
   return path.join(path.dirname(store), 'workspaces', runId);
 }
 
-/** Makes such a workspace. Nobody named it, so that no link may lead there: a project may come with a journal and its runs. */
+/** Makes such a workspace. No user named it, so no link may lead there: a project may come with a journal and its runs. */
 function makeBeside(store: string, runId: string): string {
   const named = workspaceBeside(path.resolve(store), runId);
   try {
