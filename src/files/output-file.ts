@@ -68,12 +68,25 @@ export async function readOutput(named: string, maxBytes: number, options: Place
   return await readInside(root, file, maxBytes);
 }
 
+/**
+ * Reads a text file of a project that a command shows parts of, such as a test, under the same rules.
+ *
+ * @throws CadreError `PATH_REFUSED`, as `readOutput`; `OPTION_INVALID` when it cannot be read
+ */
+export async function readProjectText(named: string): Promise<string> {
+  const read = await readOutput(named, maxTextBytes);
+  if ('reason' in read) throw new CadreError('OPTION_INVALID', `${showPlace(named)} cannot be read: ${read.reason}`);
+  return read.text;
+}
+
 /** Removes a file of a command; returns false when nothing is there. Of a link, removes the link itself. */
 export async function removeOutput(named: string, options: OutputOptions): Promise<boolean> {
   const { root, file } = placeOf(named, { ...options, keepsLink: true });
   const removed = { root, file, what: 'the project', allows: allowedFor(options, file) };
   return await forCommand(named, async () => await removeInside(removed));
 }
+
+const maxTextBytes = 300_000_000;
 
 function checkedPlace(named: string, options: PlaceOptions): Place {
   const place = placeOf(named, options);

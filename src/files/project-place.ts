@@ -57,6 +57,21 @@ export function placeOf(named: string, { projects = [], keepsLink = false, isFol
   return place(project ?? path.dirname(at), at);
 }
 
+/**
+ * Checks that a path that a file of a project names, such as that of a recording in a test, lies in the project of its folder.
+ *
+ * @throws CadreError `PATH_REFUSED`
+ */
+export function assertInProject(folder: string, named: string): void {
+  const { root } = placeOf(path.join(folder, 'file'));
+  const found = placeOf(named);
+  if (isBelow(root, path.join(found.root, found.file))) return;
+  const reason = `it lies outside the project ${showPlace(root)}`;
+  throw new CadreError('PATH_REFUSED', `The path ${showPlace(named)} is refused: ${reason}. Copy the file into the project.`, {
+    details: { path: showPlace(named), reason },
+  });
+}
+
 /** True when `inner` is `folder` or lies below it; both are absolute. */
 function isBelow(folder: string, inner: string): boolean {
   return inner === folder || inner.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);

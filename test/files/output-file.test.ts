@@ -67,7 +67,7 @@ describe('what a command writes into a project', () => {
     const { project } = await plant();
     const options = { ...byProject, projects: [project] };
     for (const file of ['.git/hooks/pre-commit', '.vscode/tasks.json', '.envrc', 'agent_profiles/.vscode/x.txt'])
-      await expect(writeOutput(path.join(project, file), '', options)).rejects.toThrow(/is protected, since .* would run or load/);
+      await expect(writeOutput(path.join(project, file), '', options)).rejects.toThrow(/is protected, since .* Write another file/);
     await writeOutput(path.join(project, '.git/hooks/pre-commit'), 'mine', byUser);
     expect(await readFile(path.join(project, '.git/hooks/pre-commit'), 'utf8')).toBe('mine');
     for (const file of ['.cadre/runs/r.json', 'agent_profiles/prices.yaml'])

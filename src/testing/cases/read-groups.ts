@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Diagnostic } from '../../core/profile/profile.ts';
+import { readProjectText } from '../../files/output-file.ts';
 import { Report } from '../../profiles/report.ts';
 import type { TeamTests } from './find-tests.ts';
 import { readYaml, shownPath } from './read-yaml.ts';
@@ -22,7 +22,7 @@ export async function readGroups({ testFiles, profileFiles }: Pick<TeamTests, 't
   const problems: Diagnostic[] = [];
   for (const file of [...testFiles, ...profileFiles]) {
     const isOfProfile = profileFiles.includes(file);
-    const text = await readFile(file, 'utf8');
+    const text = await readProjectText(file);
     // Most profiles have no tests, and are read when they are loaded.
     if (isOfProfile && !/^["']?tests["']?\s*:/m.test(text)) continue;
     const read = readGroup(placeOf(file), text, isOfProfile);

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
@@ -6,6 +6,8 @@ import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { createContentHash } from '../../engine/recovery/content-hash.ts';
+import { readProjectText } from '../../files/output-file.ts';
+import { assertInProject } from '../../files/project-place.ts';
 import { contentOf } from '../../inspect/bundle.ts';
 import { bundleLimits, readBundle } from '../../inspect/bundle/read-bundle.ts';
 import type { ReadContent } from '../../inspect/read-content.ts';
@@ -47,7 +49,8 @@ async function openSource(run: string, folder: string, records: OpenRecords | un
   if (size !== undefined) {
     if (size > bundleLimits.chars)
       throw new CadreError('BUNDLE_INVALID', `${run}: the file has ${size} bytes; the maximum is ${bundleLimits.chars}`);
-    const bundle = readBundle(await readFile(file, 'utf8'), { hash: createContentHash(), source: run });
+    assertInProject(folder, file);
+    const bundle = readBundle(await readProjectText(file), { hash: createContentHash(), source: run });
     return { events: bundle.events, content: contentOf(bundle) };
   }
   const isFile = run.includes('/') || run.endsWith('.json');

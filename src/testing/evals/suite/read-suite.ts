@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../../core/error.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { type FolderCode, folderCode } from '../../../engine/toolsets/folder-code.ts';
 import type { LimitOptions } from '../../../engine/limit-options.ts';
+import { readProjectText } from '../../../files/output-file.ts';
 import { isEvalFile } from '../../../profiles/files/test-file-names.ts';
 import { formatDiagnostics } from '../../../profiles/format-diagnostics.ts';
 import { Report } from '../../../profiles/report.ts';
@@ -29,7 +29,7 @@ export async function readSuite(file: string): Promise<EvalSuite> {
   if (!existsSync(place)) throw new CadreError('OPTION_INVALID', `there is no file '${file}'; name an eval suite (*.eval.yaml)`);
   if (!isEvalFile(place)) throw new CadreError('OPTION_INVALID', `'${file}' is no eval suite: its name ends in .eval.yaml`);
   const report = new Report();
-  const suite = compileSuite(await readFile(place, 'utf8'), { file: shownPath(place), folder: path.dirname(place) }, report);
+  const suite = compileSuite(await readProjectText(place), { file: shownPath(place), folder: path.dirname(place) }, report);
   const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
   if (suite !== undefined && errors.length === 0) return suite;
   throw new CadreError(
