@@ -18,6 +18,7 @@ import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts'
 import { checkArgument, checkOptions } from './check-arguments.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { checkLaunch, checkRequest } from './launch/check-launch.ts';
+import { type ByOption, readBy } from './input/read-by.ts';
 import { planFork } from './launch/plan-fork.ts';
 import { LaunchProfiles } from './launch/profile-runtimes.ts';
 import { freeRunId } from './launch/free-run-id.ts';
@@ -25,6 +26,7 @@ import { HaltedRuns } from './recovery/halted-runs.ts';
 import { Leases } from './recovery/leases.ts';
 import { type HeldRuntime, LiveRuns } from './run/live-runs.ts';
 import * as known from './public-options.ts';
+import { byOption } from './run-options.ts';
 import { checkInputSize } from './input/input-size.ts';
 import type { Rerendering } from '../inspect/rerender/rerendered-turn.ts';
 import { rerender } from './rerender/rerender.ts';
@@ -146,18 +148,20 @@ export class Engine {
    * Ends a run permanently; resolves when all of its effects have stopped. If no process advances the run, cancels it without starting its
    * models or tools.
    */
-  async cancel(runId: string, reason = 'cancelled'): Promise<Run> {
+  async cancel(runId: string, reason = 'cancelled', options: ByOption = {}): Promise<Run> {
     checkArgument('engine.cancel: runId', runId, 'name');
     checkArgument('engine.cancel: reason', reason, 'text');
+    checkOptions('engine.cancel', options, byOption);
+    const by = readBy(options);
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live?.actor.halted !== undefined) await live.left;
-    const run = this.live(runId) ?? (await this.#takeToCancel(runId, reason));
-    await run.cancel(reason);
+    const run = this.live(runId) ?? (await this.#takeToCancel(runId, { reason, ...by }));
+    await run.cancel(reason, by);
     return run;
   }
 
-  async #takeToCancel(runId: string, reason: string): Promise<Run> {
+  async #takeToCancel(runId: string, what: { readonly reason: string } & ByOption): Promise<Run> {
     // A resumption in progress yields a live run, which is cancelled like any other.
     const resuming = await this.#resuming.get(runId)?.catch(() => undefined);
     if (resuming !== undefined) return resuming;
@@ -169,7 +173,7 @@ export class Engine {
       // Profiles that no longer compile must not prevent cancelling a run.
       const runtime = await profileRuntimeOf(this.#parts, state).catch(() => this.#parts.runtime);
       const by = { runtime, hold: ToolsetHold.ofNone(runtime) };
-      if (state.outcome === undefined) return this.#goOn(state, lease, by, {}, () => ({ kind: 'cancel', reason }));
+      if (state.outcome === undefined) return this.#goOn(state, lease, by, {}, () => ({ kind: 'cancel', ...what }));
       await journal.release(lease);
       return { run: await this.#openReadOnly(state), begun: undefined };
     });
@@ -197,7 +201,13 @@ export class Engine {
       }
       using again = missed.length > 0 ? await plan() : undefined;
       const { runtime, hold, ...found } = again ?? planned;
-      return this.#goOn(state, lease, { runtime, hold }, options, (tools) => ({ kind: 'recover', engineVersion, ...found, tools }));
+      return this.#goOn(state, lease, { runtime, hold }, options, (tools) => ({
+        kind: 'recover',
+        engineVersion,
+        ...found,
+        ...readBy(options),
+        tools,
+      }));
     });
     await begun;
     this.#live.listen(run.id);

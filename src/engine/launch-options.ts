@@ -2,6 +2,7 @@ import type { PeopleNote } from '../core/events/people-note.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { ForkEdit } from './launch/fork-edit.ts';
 import type { RunSubscriber } from './subscribers.ts';
+import type { ByOption } from './input/read-by.ts';
 import type { ExternalMessage } from './input/external-item.ts';
 
 /** Profile, input and title of a run to launch. */
@@ -17,7 +18,7 @@ export interface LaunchRequest {
 }
 
 /** Options of a launch. */
-export interface LaunchOptions {
+export interface LaunchOptions extends ByOption {
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
   readonly limits?: LimitOptions;

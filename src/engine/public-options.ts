@@ -53,6 +53,7 @@ export const launchOptions: KindsOf<LaunchOptions> = {
   workspace: 'name',
   llmConfig: 'text',
   subscriber: 'object',
+  by: 'name',
 };
 
 export const resumeOptions: KindsOf<ResumeOptions> = {
@@ -60,6 +61,7 @@ export const resumeOptions: KindsOf<ResumeOptions> = {
   context: 'object',
   profiles: 'name',
   waitForHolder: 'flag',
+  by: 'name',
 };
 
 export const recoverOptions: KindsOf<RecoverOptions> = { ...resumeOptions, include: 'function', onRun: 'function' };
@@ -78,6 +80,7 @@ export const forkOptions: KindsOf<ForkOptions> = {
   recordedAnswers: 'texts',
   runId: 'name',
   message: 'anything',
+  by: 'name',
 };
 
 export const rerenderOptions: KindsOf<RerenderOptions> = { profiles: 'anything', prompts: 'flag' };

@@ -59,11 +59,11 @@ export function runHandle(
     hash: runtime.decision.env.hash,
     redact: (value) => runtime.decision.env.secrets.json(value),
     workspace: ports.workspace,
-    editProfiles: async (edits) => {
+    editProfiles: async (edits, by) => {
       const edited = await editedProfiles(parts, actor.state, edits);
       // From here on the run itself holds its toolsets.
       using _hold = edited.hold;
-      await actor.submit(edited);
+      await actor.submit({ ...edited, ...by });
       return edited.changes;
     },
   });

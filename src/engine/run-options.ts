@@ -7,13 +7,20 @@ import type { ApproveOptions } from './input/verdicts.ts';
 /** Requires a kind for every option, so that none is forgotten here. */
 export type KindsOf<Options> = { readonly [Name in keyof Options]-?: ArgumentKind };
 
-export const sendOptions: KindsOf<SendOptions> = { to: 'name', priority: 'anything', itemId: 'anything' };
+export const sendOptions: KindsOf<SendOptions> = {
+  to: 'name',
+  priority: 'anything',
+  itemId: 'anything',
+  by: 'name',
+};
 
-export const approveOptions: KindsOf<ApproveOptions> = { args: 'object', always: 'flag', fingerprint: 'name' };
+export const approveOptions: KindsOf<ApproveOptions> = { args: 'object', always: 'flag', fingerprint: 'name', by: 'name' };
 
-export const rejectOptions: OptionKinds = { message: 'text' };
+export const rejectOptions: OptionKinds = { message: 'text', by: 'name' };
 
-export const cancelOptions: OptionKinds = { agentId: 'name', moduleId: 'name' };
+export const byOption: OptionKinds = { by: 'name' };
+
+export const cancelOptions: OptionKinds = { agentId: 'name', moduleId: 'name', by: 'name' };
 
 export const stateQuery: KindsOf<StateQuery> = { seq: 'count', path: 'name' };
 

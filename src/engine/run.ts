@@ -28,6 +28,7 @@ import { notesPath, type PeopleNote, peopleNotes } from '../core/events/people-n
 import { type PendingRequest, pendingOf } from '../core/state/pending.ts';
 import {
   approveOptions,
+  byOption,
   cancelOptions,
   eventsOptions,
   rejectOptions,
@@ -42,7 +43,8 @@ import type { Receipt, SendOptions } from './send-options.ts';
 import type { RunSubscriber, ReplySoFar } from './subscribers.ts';
 import { withFate } from './input/asking-fate.ts';
 import { cardsOfJournal } from './requests/cards-of-run.ts';
-import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
+import { answerTo, approvals, type ApproveOptions, rejections, type RejectOptions } from './input/verdicts.ts';
+import { type ByOption, readBy } from './input/read-by.ts';
 import type { Input } from './run/input.ts';
 
 /** Parts of a run handle. */
@@ -58,7 +60,13 @@ export interface RunParts {
   /** Returns the run's workspace; the folder is created on first use. */
   readonly workspace: () => string;
   /** Changes profiles; resolves once the change is in the journal. */
-  readonly editProfiles: (edits: readonly ProfileEdit[]) => Promise<readonly ProfileChange[]>;
+  readonly editProfiles: (edits: readonly ProfileEdit[], by: ByOption) => Promise<readonly ProfileChange[]>;
+}
+
+/** What to cancel instead of the whole run, and the person who does. */
+export interface CancelOptions extends ByOption {
+  readonly agentId?: string;
+  readonly moduleId?: string;
 }
 
 /** A run, live or ended: read it, steer it, wait for it. */
@@ -152,7 +160,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     const known = ownId === undefined ? undefined : findItem(this.state, ownId);
     const to = known === undefined ? recipientOf(this.state, options.to) : undefined;
     const read = externalMessage(message, options.priority, this.#parts.workspace);
-    const item: ItemDraft = { ...(read instanceof Promise ? await read : read), itemId };
+    const item: ItemDraft = { ...(read instanceof Promise ? await read : read), itemId, ...readBy(options) };
     if (known !== undefined || to === undefined) {
       const conflict = itemConflict(this.state, { itemId, source: item.source, payload: this.#parts.redact(item.payload) });
       if (conflict !== undefined) throw conflict;
@@ -179,25 +187,27 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /** Rejects calls that wait for approval; the model reads the message. */
-  async reject(id: string | readonly string[], options: { readonly message?: string } = {}): Promise<void> {
+  async reject(id: string | readonly string[], options: RejectOptions = {}): Promise<void> {
     checkArgument('run.reject: id', id, 'names');
     checkOptions('run.reject', options, rejectOptions);
-    await this.#decide(() => rejections(this.state, id, options.message));
+    await this.#decide(() => rejections(this.state, id, options));
   }
 
   /** Answers a question. */
-  async answer(id: string, value: JsonValue): Promise<void> {
+  async answer(id: string, value: JsonValue, options: ByOption = {}): Promise<void> {
     checkArgument('run.answer: id', id, 'name');
-    await this.#decide(() => [answerTo(this.state, id, value)]);
+    checkOptions('run.answer', options, byOption);
+    await this.#decide(() => [answerTo(this.state, id, value, options)]);
   }
 
   /**
    * Keeps a note for agents of the run: from their next turn on, it is read by those whose system prompt has a segment with the ingestor
    * `notes`. Replaces a note with the same title for the same agents; empty content deletes it.
    */
-  async note(note: PeopleNote): Promise<void> {
+  async note(note: PeopleNote, options: ByOption = {}): Promise<void> {
     checkArgument('run.note: note', note, 'object');
-    await this.#parts.actor.submit(noteInput(this.state, this.#parts.profiles, note));
+    checkOptions('run.note', options, byOption);
+    await this.#parts.actor.submit({ ...noteInput(this.state, this.#parts.profiles, note), ...readBy(options) });
   }
 
   /** Notes that people keep for agents of the run. */
@@ -209,7 +219,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    * Cancels the run, one agent, or the agents that work on a module, and everything below; resolves when their effects have stopped, or the
    * grace period is over. Finished work stays unchanged.
    */
-  async cancel(reason = 'cancelled', options: { readonly agentId?: string; readonly moduleId?: string } = {}): Promise<void> {
+  async cancel(reason = 'cancelled', options: CancelOptions = {}): Promise<void> {
     checkArgument('run.cancel: reason', reason, 'text');
     checkOptions('run.cancel', options, cancelOptions);
     const { agentId, moduleId } = options;
@@ -218,6 +228,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     await this.#parts.actor.cancel(reason, {
       ...(agentId === undefined ? {} : { agentId: agentOfId(this.state, agentId).meta.agentId }),
       ...(moduleId === undefined ? {} : { moduleId }),
+      ...readBy(options),
     });
   }
 
@@ -226,16 +237,19 @@ export class Run implements AsyncIterable<CadreEvent> {
    * from each agent's next turn on, also when the run is resumed or forked. Agents that plan are notified. The profile of an agent at work
    * can be changed, but neither disabled nor renamed. Other runs, and the files, stay unchanged.
    */
-  async updateProfiles(edits: readonly ProfileEdit[]): Promise<readonly ProfileChange[]> {
+  async updateProfiles(edits: readonly ProfileEdit[], options: ByOption = {}): Promise<readonly ProfileChange[]> {
+    checkOptions('run.updateProfiles', options, byOption);
+    const by = readBy(options);
     // Edits run one after the other: each starts from the result of the one before.
-    const edit = this.#editing.then(async () => await this.#parts.editProfiles(readProfileEdits(edits)));
+    const edit = this.#editing.then(async () => await this.#parts.editProfiles(readProfileEdits(edits), by));
     this.#editing = edit.catch(() => undefined);
     return await edit;
   }
 
   /** Changes the plan as `manage_work_modules` does, on behalf of a person: all of it or nothing. Agents that plan are notified. */
-  async updateModules(actions: readonly ModuleAction[]): Promise<void> {
-    await this.#parts.actor.submit({ kind: 'modules', actions: readModuleActions(actions) });
+  async updateModules(actions: readonly ModuleAction[], options: ByOption = {}): Promise<void> {
+    checkOptions('run.updateModules', options, byOption);
+    await this.#parts.actor.submit({ kind: 'modules', actions: readModuleActions(actions), ...readBy(options) });
   }
 
   /** Returns the records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */

@@ -1,8 +1,9 @@
 import type { ItemId, TurnId } from '../core/ids.ts';
+import type { ByOption } from './input/read-by.ts';
 import type { Delivery } from '../core/inbox/inbox.ts';
 
 /** Recipient, priority and id of a message. */
-export interface SendOptions {
+export interface SendOptions extends ByOption {
   /** An agent id; the root agent when absent. */
   readonly to?: string;
   /**

@@ -15,6 +15,8 @@ export type ConversationEntry =
       readonly turnId: TurnId | undefined;
       /** Sequence number of the event it came with; 0 when unknown. */
       readonly seq: number;
+      /** The person who wrote it; absent: a program. */
+      readonly by?: string;
     }
   | {
       readonly kind: 'agent';
@@ -43,6 +45,7 @@ export function conversation(run: RunContext): readonly ConversationEntry[] {
         itemId: item.itemId,
         turnId: turn.turnId,
         seq: turn.itemSeqs[index] ?? 0,
+        ...(item.by === undefined ? {} : { by: item.by }),
       });
     });
     const reply = turn.modelEnd?.reply?.text ?? '';
@@ -66,6 +69,7 @@ export function conversation(run: RunContext): readonly ConversationEntry[] {
         itemId: item.itemId,
         turnId: undefined,
         seq,
+        ...(item.by === undefined ? {} : { by: item.by }),
       });
     }
   }

@@ -20,6 +20,9 @@ export interface RunOverview {
   readonly output: string;
   readonly deliverables: JsonObject;
   readonly error: ErrorRecord | undefined;
+  /** The people who launched or forked it, and who cancelled it; undefined: a program, or no one. */
+  readonly by: string | undefined;
+  readonly endedBy: string | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Number of resumes, and the time the run was stopped or waited for a person, in milliseconds. */
@@ -64,6 +67,8 @@ export function runOverview(run: RunContext): RunOverview {
     output: run.output,
     deliverables: run.deliverables,
     error: run.error,
+    by: meta.by,
+    endedBy: run.endedBy,
     createdAt: meta.createdAt,
     updatedAt: run.at,
     resumes: run.resumes.length,

@@ -70,10 +70,10 @@ class RecordingWriter {
       case 'tool.answer': {
         const place = this.#placeOf(event);
         if (place === undefined || event.standing !== undefined) return [];
-        const { verdict, value, message, args, always } = event;
+        const { verdict, value, message, args, always, by } = event;
         const edit = { ...(args === undefined ? {} : { args }), ...(always === undefined ? {} : { always }) };
         const said = { ...edit, ...(value === undefined ? {} : { value }), ...(message === undefined ? {} : { message }) };
-        return [{ kind: 'verdict', ...place.place, verdict, ...said }];
+        return [{ kind: 'verdict', ...place.place, verdict, ...said, ...(by === undefined ? {} : { by }) }];
       }
       case 'inbox.add':
         return this.#item(event);
@@ -152,8 +152,9 @@ class RecordingWriter {
   #item(event: EventOf<'inbox.add'>): readonly WrittenEntry[] {
     // Items from inside the run have a cause.
     if (event.cause !== undefined) return [];
-    const { source, payload } = event.item;
-    return [{ kind: 'item', agent: this.#pathOf(event.agentId), source, payload }];
+    const { source, payload, by } = event.item;
+    const item = { kind: 'item', agent: this.#pathOf(event.agentId), source, payload } as const;
+    return [by === undefined ? item : { ...item, by }];
   }
 
   #placeOf(event: EventOf<'tool.end' | 'tool.answer'>): { readonly place: RecordedPlace; readonly call: CallState } | undefined {

@@ -9,12 +9,13 @@
  * 3. A turn links to the spans that posted the items it read.
  * 4. Memory does not grow with the run: it holds open spans, and one context per unread item.
  */
-import type { Context, Link, SpanContext } from '@opentelemetry/api';
+import type { Attributes, Context, Link, SpanContext } from '@opentelemetry/api';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import { contentText } from '../core/prompt/message.ts';
 import {
   agentAttributes,
+  byAttribute,
   answeredCall,
   callAttributes,
   callEvent,
@@ -46,6 +47,8 @@ export class RunTracer {
   readonly #lastTurn = new Map<string, SpanContext>();
   /** Span that posted each unread item. */
   readonly #posted = new Map<string, SpanContext>();
+  /** The person who posted each unread item. */
+  readonly #said = new Map<string, string>();
   /** Spans of ended calls, until their results are posted. */
   readonly #answered = new Map<string, SpanContext>();
   #run: OpenSpan | undefined;
@@ -75,6 +78,7 @@ export class RunTracer {
       case 'inbox.add':
         return this.#post(event);
       case 'inbox.drop':
+        this.#said.delete(event.itemId);
         return void this.#posted.delete(event.itemId);
       case 'turn.start':
         return this.#startTurn(event);
@@ -115,22 +119,27 @@ export class RunTracer {
     this.#spans.close(this.#run, { at: this.#lastAt, error });
     this.#run = undefined;
     this.#posted.clear();
+    this.#said.clear();
     this.#answered.clear();
   }
 
-  #startRun({ at, profile, runId, title }: EventOf<'run.start'>): void {
+  #startRun(event: EventOf<'run.start'>): void {
+    const { at, profile, runId, title } = event;
     const attributes = {
       'gen_ai.operation.name': 'invoke_workflow',
       'gen_ai.workflow.name': profile,
       'gen_ai.conversation.id': runId,
       'cadre.run.title': title,
+      ...byAttribute(event),
     };
     this.#runId = runId;
     this.#run = this.#open('run', { parent: this.#spans.root, name: `invoke_workflow ${profile}`, at, attributes });
   }
 
-  #endRun({ at, error, status, outcome }: EventOf<'run.end'>): void {
-    this.#spans.close(this.#run, { at, error, attributes: { 'cadre.run.status': status, 'cadre.outcome': outcome } });
+  #endRun({ at, error, status, outcome, by }: EventOf<'run.end'>): void {
+    const attributes = { 'cadre.run.status': status, 'cadre.outcome': outcome };
+    const ended = by === undefined ? attributes : { ...attributes, 'cadre.ended_by': by };
+    this.#spans.close(this.#run, { at, error, attributes: ended });
     this.#run = undefined;
   }
 
@@ -144,8 +153,13 @@ export class RunTracer {
     if (!this.#agents.has(agentId)) this.#openAgent({ agentId, at, seq, profile: agentId, attributes: {}, parent: this.#run });
   }
 
-  #endAgent({ agentId, at, error, outcome }: EventOf<'agent.end'>): void {
-    this.#spans.close(this.#agents.get(agentId), { at, error, attributes: { 'cadre.outcome': outcome } });
+  #endAgent(event: EventOf<'agent.end'>): void {
+    const { agentId, at, error, outcome } = event;
+    this.#spans.close(this.#agents.get(agentId), {
+      at,
+      error,
+      attributes: { 'cadre.outcome': outcome, ...(event.by === undefined ? {} : { 'cadre.ended_by': event.by }) },
+    });
     this.#agents.delete(agentId);
     this.#lastTurn.delete(agentId);
   }
@@ -175,6 +189,7 @@ export class RunTracer {
       'cadre.turn.id': turnId,
       'cadre.turn.type': event.turnType,
       'cadre.turn.sources': inputs.map(({ source }) => source),
+      ...this.#takePeople(inputs),
     };
     const parent = this.#contextOf(this.#agents.get(agentId));
     const turn = this.#open(`turn ${turnId}`, { parent, name: 'turn', at: event.at, attributes, links });
@@ -194,6 +209,17 @@ export class RunTracer {
       turnId,
       this.#open(`chat ${turnId}`, { parent: turn.context, name: 'chat', at: event.at, attributes: chat, kind: 'CLIENT' }),
     );
+  }
+
+  /** Returns the attribute with the people whose items a turn reads; empty when there are none. */
+  #takePeople(inputs: EventOf<'turn.start'>['inputs']): Attributes {
+    const people = new Set<string>();
+    for (const { itemId } of inputs) {
+      const by = this.#said.get(itemId);
+      this.#said.delete(itemId);
+      if (by !== undefined) people.add(by);
+    }
+    return people.size === 0 ? {} : { 'cadre.turn.by': [...people] };
   }
 
   #endTurn({ turnId, at, error, status }: EventOf<'turn.end'>): void {
@@ -267,6 +293,7 @@ export class RunTracer {
   #post({ agentId, item }: EventOf<'inbox.add'>): void {
     const context = this.#posterOf(agentId, item);
     if (context !== undefined) this.#posted.set(item.itemId, context);
+    if (item.by !== undefined) this.#said.set(item.itemId, item.by);
   }
 
   /** Returns the span that posted an item: the call it is the result of, or the last turn of the agent that posted it, also by a rule. */

@@ -10,6 +10,11 @@ export interface SpanEvent {
   readonly attributes: Attributes;
 }
 
+/** Returns the attribute that names the person who did something; empty when no one is named. */
+export function byAttribute({ by }: { readonly by?: string | undefined }): Attributes {
+  return by === undefined ? {} : { 'cadre.by': by };
+}
+
 /** Returns the span attributes of an agent. */
 export function agentAttributes(event: EventOf<'agent.start'>): Attributes {
   return defined({
@@ -95,7 +100,11 @@ export function callEvent(event: EventOf<'tool.start' | 'tool.suspend' | 'tool.a
     case 'tool.answer':
       return {
         name: 'cadre.tool.answer',
-        attributes: { 'cadre.verdict': event.verdict, 'cadre.expired': event.expired === true },
+        attributes: {
+          'cadre.verdict': event.verdict,
+          'cadre.expired': event.expired === true,
+          ...byAttribute(event),
+        },
       };
     case 'tool.verify':
       return { name: 'cadre.tool.verify', attributes: { 'cadre.verified_by': event.by, 'cadre.answer': event.answer } };
@@ -121,7 +130,9 @@ export function otherEvents(event: CadreEvent): readonly SpanEvent[] {
         ? []
         : [{ name: 'cadre.checkpoint', attributes: { 'cadre.checkpoint.id': event.checkpoint.id } }];
     case 'run.resume':
-      return [{ name: 'cadre.resume', attributes: { 'cadre.down_ms': event.downMs } }];
+      return [{ name: 'cadre.resume', attributes: { 'cadre.down_ms': event.downMs, ...byAttribute(event) } }];
+    case 'profiles.update':
+      return [{ name: 'cadre.profiles_update', attributes: byAttribute(event) }];
     case 'run.status':
       return [{ name: 'cadre.status', attributes: { 'cadre.run.status': event.status } }];
     case 'tool.late':

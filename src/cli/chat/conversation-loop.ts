@@ -1,3 +1,4 @@
+import { terminalBy } from '../access/local-by.ts';
 import type { Run } from '../../engine/run.ts';
 import type { RunSubscriber } from '../../engine/subscribers.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
@@ -145,7 +146,7 @@ export class ConversationLoop {
       this.#follow(await this.#parts.launch(message, early), early);
       return;
     }
-    await run.send(message, { priority });
+    await run.send(message, { priority, ...terminalBy() });
     this.#settled ??= untilSettled(run);
   }
 

@@ -1,3 +1,4 @@
+import { terminalBy } from '../access/local-by.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
@@ -44,6 +45,6 @@ export async function forkNewest(engine: Engine): Promise<string> {
   if (newest === undefined) throw new CadreError('RUN_UNKNOWN', 'there is no run to fork; launch one on the page');
   const last = (await engine.open(newest.runId)).turns().at(-1);
   if (last === undefined) throw new CadreError('RUN_UNKNOWN', `run ${safe(newest.runId)} has taken no turn yet`);
-  const run = await engine.fork(newest.runId, { before: last.turnId, profiles: 'current' });
+  const run = await engine.fork(newest.runId, { before: last.turnId, profiles: 'current', ...terminalBy() });
   return run.id;
 }

@@ -4,7 +4,8 @@ import type { Runtime } from '../../core/runtime.ts';
 import { createEngine } from '../../engine/create-engine.ts';
 import { performAction } from '../../server/reach/perform-action.ts';
 import { actHere, askHolder } from '../../server/reach/reach-run.ts';
-import type { ActionDone, RunAction } from '../../server/reach/run-action.ts';
+import { terminalBy } from '../access/local-by.ts';
+import type { ActionDone, Letter, RunAction } from '../../server/reach/run-action.ts';
 import { journalSecrets } from '../options/journal-key.ts';
 import { openJournal } from '../options/open-journal.ts';
 import type { RunOptions } from '../commands/running/run.ts';
@@ -47,11 +48,13 @@ export async function actOnRun(reference: string, options: SteeringOptions, { ac
   const runtime = await restateOf(options);
   const summary = await lookUpRun(reference, options.store);
   const { runId } = summary;
+  const by = terminalBy();
+  const letter = { ...action, ...by };
   const done =
     runtime === undefined
-      ? await actElsewhere(summary, action, options.store)
-      : await actOnWorkers(summary, action, { store: options.store, runtime });
-  if (done === undefined) return await resumeAndDrive(runId, options, async (run) => void (await performAction(run, action)));
+      ? await actElsewhere(summary, letter, options.store)
+      : await actOnWorkers(summary, letter, { store: options.store, runtime });
+  if (done === undefined) return await resumeAndDrive(runId, options, async (run) => void (await performAction(run, action, by)));
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
   else {
@@ -64,7 +67,7 @@ export async function actOnRun(reference: string, options: SteeringOptions, { ac
 /** Has the process that owns a run act on it; undefined when none does. */
 export async function actElsewhere(
   summary: RunSummary,
-  action: RunAction,
+  action: Letter,
   store: string | undefined,
 ): Promise<ActionDone | undefined> {
   return await askHolder(summary, action, { store: storePath(store), findRun: () => lookUpRun(summary.runId, store) });
@@ -76,7 +79,7 @@ export async function actElsewhere(
  */
 export async function actOnWorkers(
   summary: RunSummary,
-  action: RunAction,
+  action: Letter,
   { store, runtime }: { readonly store: string | undefined; readonly runtime: Runtime },
 ): Promise<ActionDone> {
   const { runId, outcome, status } = summary;

@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../../engine/run.ts';
+import { terminalBy } from '../access/local-by.ts';
 import { readVerdict } from '../terminal/read-verdict.ts';
 
 /** Error codes of verdicts that cannot be used; the request is still pending, or over. */
@@ -16,6 +17,7 @@ const unusable: ReadonlySet<string> = new Set([
 /** Passes a typed line to the run as the verdict on a request; returns a message when the line cannot be used. */
 export async function giveVerdict(run: Run, request: PendingRequest, line: string): Promise<string | undefined> {
   const verdict = readVerdict(request, line);
+  const by = terminalBy();
   try {
     switch (verdict.kind) {
       case 'approve':
@@ -23,13 +25,14 @@ export async function giveVerdict(run: Run, request: PendingRequest, line: strin
           ...(verdict.args === undefined ? {} : { args: verdict.args }),
           ...(verdict.always === undefined ? {} : { always: verdict.always }),
           ...(request.fingerprint === undefined ? {} : { fingerprint: request.fingerprint }),
+          ...by,
         });
         return undefined;
       case 'reject':
-        await run.reject(request.id, verdict.message === undefined ? {} : { message: verdict.message });
+        await run.reject(request.id, { ...(verdict.message === undefined ? {} : { message: verdict.message }), ...by });
         return undefined;
       case 'answer':
-        await run.answer(request.id, verdict.value);
+        await run.answer(request.id, verdict.value, by);
         return undefined;
       case 'unclear':
         return verdict.hint;

@@ -8,6 +8,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { Run } from '../../engine/run.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
+import { terminalBy } from '../access/local-by.ts';
 import type { RunOptions } from '../commands/running/run.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -105,7 +106,7 @@ function withProgramHint(runId: RunId, thrown: unknown): unknown {
 
 /** Resumes the run of a session; prints a message before it waits for a holder that may be gone. */
 async function resumeWhenFree({ engine, runId }: RunSession, options: ResumedOptions, terminal: Terminal): Promise<Run> {
-  const how: ResumeOptions = options.currentProfiles === true ? { profiles: 'current' } : {};
+  const how: ResumeOptions = { ...terminalBy(), ...(options.currentProfiles === true ? { profiles: 'current' } : {}) };
   try {
     return await engine.resume(runId, how);
   } catch (thrown) {

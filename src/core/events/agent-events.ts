@@ -83,8 +83,15 @@ export const agentEnd = defineEvent('agent.end', {
   about: 'An agent ends with the outcome `success`, `error`, `limit`, `cancelled`, or one that its profile defines.',
   code: 'a>',
   subject: ofAgent,
-  fields: { outcome: text, output: text, deliverables: map, error: optional(errorRecord) },
-  describe: (event) => `${event.agentId} ended (${event.outcome})`,
+  fields: {
+    outcome: text,
+    output: text,
+    deliverables: map,
+    error: optional(errorRecord),
+    /** The person who cancelled it, if one did. */
+    by: optional(text),
+  },
+  describe: ({ agentId: ended, outcome, by }) => `${ended} ended (${outcome})${by === undefined ? '' : `, by ${oneLine(by)}`}`,
 });
 
 export const limitReach = defineEvent('limit.reach', {

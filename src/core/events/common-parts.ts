@@ -109,6 +109,7 @@ export const inboxItem = record<InboxItem>(
     cleaned: optional(count),
     repeats: optional(itemId),
     edits: optional(itemId),
+    by: optional(text),
   },
   {
     itemId: 'i',

@@ -61,12 +61,15 @@ export const runStart = defineEvent('run.start', {
     workspace: optional(text),
     parentRun: optional(record<ParentRun>({ runId, at: count, forkedAt: optional(time) })),
     engineVersion: text,
+    /** The person who launched or forked the run; absent: a program. */
+    by: optional(text),
     /** Seed of the nonces of its frames; absent in journals of earlier versions. No tool receives it. */
     frameSeed: optional(text),
     /** Present when the run was imported from a file: it can be inspected and never goes on. Set by the importing side. */
     imported: optional(as<RunImport>(json)),
   },
-  describe: ({ profile, input }) => `the run began with profile ${profile}: ${oneLine(input)}`,
+  describe: ({ profile, input, by }) =>
+    `the run began with profile ${profile}${by === undefined ? '' : ` by ${oneLine(by)}`}: ${oneLine(input)}`,
 });
 
 export const runStatusChange = defineEvent('run.status', {
@@ -90,6 +93,8 @@ export const runResume = defineEvent('run.resume', {
   fields: {
     /** The engine version that resumes the run; `run.start` has the one that began it. */
     engineVersion: text,
+    /** The person who resumes it; absent: a program. */
+    by: optional(text),
     /** Milliseconds since the event before; 0 when the clock went backwards. */
     downMs: number,
     /** For a run that began without one. */
@@ -101,8 +106,8 @@ export const runResume = defineEvent('run.resume', {
     /** Events of the standing approvals that end because their gate changed or is gone, or because this is a fork. */
     revoked: optional(list(count)),
   },
-  describe: ({ downMs, profiles, revoked }) =>
-    `the run was resumed after ${downMs} ms${profiles === undefined ? '' : ', with other profiles'}${revokedText(revoked)}`,
+  describe: ({ downMs, profiles, revoked, by }) =>
+    `the run was resumed${by === undefined ? '' : ` by ${oneLine(by)}`} after ${downMs} ms${profiles === undefined ? '' : ', with other profiles'}${revokedText(revoked)}`,
 });
 
 export const profilesUpdate = defineEvent('profiles.update', {
@@ -113,10 +118,13 @@ export const profilesUpdate = defineEvent('profiles.update', {
     /** Content hash of the profile files in use from here on. */
     profiles: contentHash,
     changes: list(profileChange),
+    /** The person who changed them; absent: a program. */
+    by: optional(text),
     /** Events of the standing approvals that end because their gate changed or is gone. */
     revoked: optional(list(count)),
   },
-  describe: ({ changes, revoked }) => `profiles were changed: ${changesText(changes)}${revokedText(revoked)}`,
+  describe: ({ changes, revoked, by }) =>
+    `profiles were changed${by === undefined ? '' : ` by ${oneLine(by)}`}: ${changesText(changes)}${revokedText(revoked)}`,
 });
 
 export const toolsetUpdate = defineEvent('toolset.update', {
@@ -153,8 +161,16 @@ export const runEnd = defineEvent('run.end', {
   about: 'A run is over; its state stays readable for ever.',
   code: 'r>',
   subject: ofRun,
-  fields: { status: runStatus, outcome: text, output: text, deliverables: map, error: optional(errorRecord) },
-  describe: ({ status, outcome }) => `the run ended ${status} (${outcome})`,
+  fields: {
+    status: runStatus,
+    outcome: text,
+    output: text,
+    deliverables: map,
+    error: optional(errorRecord),
+    /** The person who cancelled it, if one did. */
+    by: optional(text),
+  },
+  describe: ({ status, outcome, by }) => `the run ended ${status} (${outcome})${by === undefined ? '' : `, by ${oneLine(by)}`}`,
 });
 
 export const noteAdd = defineEvent('note.add', {

@@ -33,6 +33,8 @@ export const statePatch = defineEvent('state.patch', {
     inverse: list(patch),
     /** The observer or tool that made the change, or `person`. */
     by: optional(text),
+    /** The name of the person, where `by` is `person` and it is known. */
+    person: optional(text),
     /** The untrusted tool that returned these values: they hold untrusted text. */
     taint: optional(list(text)),
   },

@@ -1,3 +1,4 @@
+import { byText } from '../by.ts';
 import { contentText } from '../prompt/message.ts';
 import { list, nullable, optional, record } from '../schema/records.ts';
 import { count, flag, json, map, number, oneOf, text, time } from '../schema/values.ts';
@@ -49,11 +50,13 @@ export const toolSuspend = defineEvent('tool.suspend', {
 });
 
 export const toolAnswer = defineEvent('tool.answer', {
-  about: 'A person decided about a call that waited for approval, or answered a question.',
+  about: 'A call that waited for approval was decided, or a question answered: by a person, a standing approval or its expiry.',
   code: 'ca',
   subject: ofCall,
   fields: {
     verdict: oneOf('approved', 'rejected', 'answered'),
+    /** The person who decided; absent: a program, a standing approval (`standing`) or the expiry (`expired`). */
+    by: optional(text),
     value: optional(json),
     message: optional(text),
     /** Arguments that replace the call's own; the model is informed. */
@@ -68,11 +71,11 @@ export const toolAnswer = defineEvent('tool.answer', {
     expired: optional(flag),
     gates: optional(gateRecords),
   },
-  describe: ({ verdict, callId, args, always, standing, expired }) => {
+  describe: ({ verdict, callId, args, always, standing, expired, by }) => {
     if (expired === true) return `call ${callId} expired without a decision: it counts as ${verdict}`;
     if (standing !== undefined) return `call ${callId} was allowed by the standing approval of event ${standing}`;
     const edit = args === undefined ? '' : ` with ${oneLine(args)}`;
-    return `a person ${verdict} call ${callId}${edit}${always === true ? ', and all others like it' : ''}`;
+    return `${oneLine(byText(by))} ${verdict} call ${callId}${edit}${always === true ? ', and all others like it' : ''}`;
   },
 });
 

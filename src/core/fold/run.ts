@@ -33,6 +33,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
       toolsets: new Map(),
       llmConfig: event.llmConfig,
       engineVersion: event.engineVersion,
+      by: event.by,
       workspace: event.workspace,
       parentRun: event.parentRun,
       imported: event.imported,
@@ -42,6 +43,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
     output: '',
     deliverables: {},
     error: undefined,
+    endedBy: undefined,
     team: {
       workModules: {},
       taint: new Map(),
@@ -123,6 +125,7 @@ export const runFolds: Folds<
     run.output = event.output;
     run.deliverables = event.deliverables;
     run.error = event.error;
+    run.endedBy = event.by;
   },
   'note.add': () => undefined,
 };

@@ -3,7 +3,7 @@ import type { EventOf } from '../events/event.ts';
 import type { CallId } from '../ids.ts';
 import { contentText } from '../prompt/message.ts';
 import type { SubContext } from '../state/sub-context.ts';
-import type { CallState, TurnState } from '../state/turn-state.ts';
+import type { CallState, CallVerdict, TurnState } from '../state/turn-state.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { steadyAt } from '../state/run-time.ts';
 import { type StandingApproval, withoutStanding } from '../state/standing-approval.ts';
@@ -88,6 +88,7 @@ function suspendCall(place: CallPlace, event: EventOf<'tool.suspend'>): void {
   if (event.on.kind === 'approval') {
     call.approved = false;
     call.agreed = undefined;
+    call.verdict = undefined;
     // A valid standing approval would have prevented the question: one that still exists has a changed part, and ends.
     run.standing = withoutStanding(run.standing, subjectOf(place, event.on.gateId));
   }
@@ -106,18 +107,41 @@ function answerCall(place: CallPlace, event: EventOf<'tool.answer'>): void {
   call.agreed = call.approved ? event.capability : undefined;
   if (event.verdict === 'answered' && event.value === 'not_happened') call.mayHaveHappened = false;
   if (event.args !== undefined) call.args = event.args;
+  call.verdict = toVerdict(run, event);
   if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(place, call.waitFor.gateId, event);
   call.gates = event.gates ?? call.gates;
   call.waitFor = undefined;
   call.status = 'requested';
 }
 
+/** Returns who decided: a person, or the one who gave the standing approval. */
+function toVerdict({ standing: approvals }: RunContext, event: EventOf<'tool.answer'>): CallVerdict {
+  const { verdict, at, seq, by, expired, standing } = event;
+  const given = standing === undefined ? undefined : approvals.find((approval) => approval.seq === standing);
+  const person = given === undefined ? by : given.by;
+  return {
+    verdict,
+    at,
+    seq,
+    ...(person === undefined ? {} : { by: person }),
+    ...(expired === true ? { expired } : {}),
+    ...(standing === undefined ? {} : { standing }),
+  };
+}
+
 /** Records a standing approval, replacing earlier ones for such calls. */
 function allowAlways(place: CallPlace, gateId: string, event: EventOf<'tool.answer'>): void {
   const { run } = place;
   const subject = subjectOf(place, gateId);
-  const { callId, seq, at, capability } = event;
-  const approval: StandingApproval = { ...subject, ...(capability === undefined ? {} : { capability }), callId, seq, at };
+  const { callId, seq, at, capability, by } = event;
+  const approval: StandingApproval = {
+    ...subject,
+    ...(capability === undefined ? {} : { capability }),
+    ...(by === undefined ? {} : { by }),
+    callId,
+    seq,
+    at,
+  };
   run.standing = [...withoutStanding(run.standing, subject), approval];
 }
 
@@ -143,6 +167,7 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
     attempt: 0,
     approved: false,
     agreed: undefined,
+    verdict: undefined,
     mayHaveHappened: false,
     end: undefined,
     gates: undefined,

@@ -43,6 +43,8 @@ export interface InboxItem {
   readonly repeats?: ItemId;
   /** The item that this one takes the place of: a person edited it in a fork. */
   readonly edits?: ItemId;
+  /** The person who posted or edited it; absent for what no person did, and for programs that name none. */
+  readonly by?: string;
 }
 
 /** An item that waits in an inbox. */

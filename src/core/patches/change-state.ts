@@ -14,12 +14,17 @@ export interface ChangePlace {
   readonly agentId?: AgentId | undefined;
   readonly turnId?: TurnId | undefined;
   readonly by: string;
+  /** Name of the person who made it, if it is known. */
+  readonly person?: string | undefined;
   /** The untrusted tool that returned the values, if any. */
   readonly from?: string | undefined;
 }
 
 /** Returns the event of a change; undefined when nothing changed. */
-export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, by, from }: ChangePlace): StatePatch | undefined {
+export function toStatePatch(
+  { patches, inverse }: Changes,
+  { agentId, turnId, by, person, from }: ChangePlace,
+): StatePatch | undefined {
   if (patches.length === 0) return undefined;
   return {
     type: 'state.patch',
@@ -28,6 +33,7 @@ export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, b
     patches,
     inverse,
     by,
+    ...(person === undefined ? {} : { person }),
     ...(from !== undefined && patches.some(({ value }) => carriesWords(value)) ? { taint: [from] } : {}),
   };
 }

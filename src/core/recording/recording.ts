@@ -87,6 +87,8 @@ export interface RecordedVerdict extends RecordedPlace {
   readonly message?: string;
   readonly args?: JsonObject;
   readonly always?: boolean;
+  /** The person who decided, for the record: a replay records that it is one. */
+  readonly by?: string;
 }
 
 /** An item posted from outside during the run. */
@@ -95,6 +97,8 @@ export interface RecordedItem {
   readonly agent: string;
   readonly source: string;
   readonly payload: JsonValue;
+  /** The person who posted it. */
+  readonly by?: string;
 }
 
 /** One line of a recording after its first. */

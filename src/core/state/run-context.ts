@@ -22,6 +22,8 @@ export interface RunContext {
   output: string;
   deliverables: JsonObject;
   error: ErrorRecord | undefined;
+  /** The person who cancelled it, if one did. */
+  endedBy: string | undefined;
   readonly team: TeamState;
   readonly agents: Map<AgentId, SubContext>;
   rootAgentId: AgentId | undefined;
@@ -97,6 +99,8 @@ export interface RunMeta {
   readonly toolsets: ReadonlyMap<string, ContentHash>;
   readonly llmConfig: string | undefined;
   readonly engineVersion: string;
+  /** The person who launched or forked it; absent: a program. */
+  readonly by: string | undefined;
   readonly workspace: string | undefined;
   readonly parentRun: ParentRun | undefined;
   /** Set when it was imported from a file: such a run never goes on. */

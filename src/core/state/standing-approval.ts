@@ -8,6 +8,8 @@ export interface StandingApproval {
   readonly gateId: string;
   /** The parts it is bound to; absent in journals of earlier versions, whose standing approvals no longer cover any call. */
   readonly capability?: Capability;
+  /** The person who gave it; absent: a program. */
+  readonly by?: string;
   /** The call it was given for, and the event that records it. */
   readonly callId: CallId;
   readonly seq: number;

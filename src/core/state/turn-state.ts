@@ -28,6 +28,20 @@ export interface TurnState {
   end: EventOf<'turn.end'> | undefined;
 }
 
+/** A decision about a call, or the answer to its question. */
+export interface CallVerdict {
+  readonly verdict: EventOf<'tool.answer'>['verdict'];
+  /** Wall time, and the event that records it. */
+  readonly at: number;
+  readonly seq: number;
+  /** The person who decided, or who gave the standing approval; absent: a program, or the expiry. */
+  readonly by?: string;
+  /** True when no one decided in time. */
+  readonly expired?: true;
+  /** Event of the standing approval that allowed the call. */
+  readonly standing?: number;
+}
+
 /** One tool call, while its run is in memory. */
 export interface CallState {
   readonly callId: CallId;
@@ -51,6 +65,8 @@ export interface CallState {
   approved: boolean;
   /** The capability that was approved. */
   agreed: Capability | undefined;
+  /** The last decision about it, and who made it. */
+  verdict: CallVerdict | undefined;
   /** True when it was started without an end on record, and nothing shows that it did not happen. */
   mayHaveHappened: boolean;
   end: EventOf<'tool.end'> | undefined;

@@ -1,8 +1,12 @@
+import { actors } from '../../core/by.ts';
 import { callerOf } from '../../core/state/agent-path.ts';
 import type { Recording, RecordedItem } from '../../core/recording/recording.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../run.ts';
+
+/** Who decided in the recorded run is on record there; here, no person decides. */
+const by = { by: actors.replay };
 
 /**
  * Returns a function that replays, whenever the run has settled, the next input people gave in the recorded run: verdicts over the
@@ -22,10 +26,10 @@ export function replayedPeople(recording: Recording | undefined): ((run: Run) =>
     const to = agentAt(run, next)?.meta.agentId;
     const checkpoint = asked.find(({ agentId, schema }) => agentId === to && schema !== undefined);
     if (checkpoint !== undefined && next.source === 'HUMAN_ANSWER') {
-      await run.answer(checkpoint.id, next.payload);
+      await run.answer(checkpoint.id, next.payload, by);
       return true;
     }
-    await run.send({ source: next.source, payload: next.payload }, to === undefined ? {} : { to });
+    await run.send({ source: next.source, payload: next.payload }, { ...(to === undefined ? {} : { to }), ...by });
     return true;
   };
 }
@@ -41,11 +45,11 @@ async function decide(run: Run, { id, callId, agentId, tool, turnId }: PendingRe
       entry.kind === 'verdict' && entry.agent === path && entry.call === call && entry.index === index && entry.tool === tool,
   );
   if (said?.kind !== 'verdict') return false;
-  if (said.verdict === 'answered') await run.answer(id, said.value ?? null);
+  if (said.verdict === 'answered') await run.answer(id, said.value ?? null, by);
   else if (said.verdict === 'approved') {
     const { args, always } = said;
-    await run.approve(id, { ...(args === undefined ? {} : { args }), ...(always === undefined ? {} : { always }) });
-  } else await run.reject(id, said.message === undefined ? {} : { message: said.message });
+    await run.approve(id, { ...(args === undefined ? {} : { args }), ...(always === undefined ? {} : { always }), ...by });
+  } else await run.reject(id, { ...(said.message === undefined ? {} : { message: said.message }), ...by });
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { Capability } from '../../core/state/capability.ts';
 import { checkpointOutcome } from '../../core/profile/checkpoint.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { openAsking } from '../../core/state/open-askings.ts';
 import { checkpointChoices, type OwnQuestion, toEscalationAnswer } from '../../core/state/own-question.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -20,7 +20,7 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
   const asking = openAsking(tx.run, input.asking);
   if (asking === undefined) return;
   if (asking.kind === 'own') {
-    answerOwn(new TurnContext(tx, decision.env, asking.agent), asking.question, input.value);
+    answerOwn(new TurnContext(tx, decision.env, asking.agent), asking.question, input);
     return;
   }
   const { agent, call, waitFor: suspended } = asking;
@@ -31,6 +31,7 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
     turnId: call.request.turnId,
     callId: call.callId,
     verdict: input.verdict,
+    ...(input.by === undefined ? {} : { by: input.by }),
     ...(input.value === undefined ? {} : { value: input.value }),
     ...(input.message === undefined ? {} : { message: input.message }),
     ...(edited === undefined ? {} : { args: edited }),
@@ -54,18 +55,23 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
 }
 
 /** Records the answer to an agent's own question as a person's message. At a checkpoint, it lets the agent go on, or ends it with its results so far. */
-function answerOwn(context: TurnContext, { checkpoint }: OwnQuestion, value: JsonValue | undefined): void {
+function answerOwn(
+  context: TurnContext,
+  { checkpoint }: OwnQuestion,
+  { value, by: person }: Extract<Input, { kind: 'answer' }>,
+): void {
+  const by = person === undefined ? {} : { by: person };
   const { tx, env, agent } = context;
   const { agentId } = agent.meta;
   if (checkpoint === undefined) {
-    tx.post(agentId, { source: 'HUMAN_ANSWER', payload: toEscalationAnswer(value ?? null) });
+    tx.post(agentId, { source: 'HUMAN_ANSWER', payload: toEscalationAnswer(value ?? null), ...by });
     return;
   }
   const [goOn, end] = checkpointChoices;
-  const answer = tx.post(agentId, { source: 'HUMAN_ANSWER', payload: value === end ? end : goOn });
+  const answer = tx.post(agentId, { source: 'HUMAN_ANSWER', payload: value === end ? end : goOn, ...by });
   if (value !== end) return;
   const declared = env.profiles.get(agent.meta.profile)?.checkpoints.find(({ id }) => id === checkpoint);
-  endAgent(context, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
+  endAgent(context, { outcome: declared?.outcome ?? checkpointOutcome, ...by }, answer.seq);
 }
 
 /** Returns the arguments a person gave, as the tool takes them; undefined when they equal those of the call. */

@@ -25,12 +25,18 @@ import type { DecisionContext } from '../run/decision-context.ts';
 export function applyProfileEdits(
   tx: Transaction,
   env: Env,
-  edited: { readonly files: string; readonly changes: readonly ProfileChange[]; readonly tools: readonly OfferedTools[] },
+  edited: {
+    readonly files: string;
+    readonly changes: readonly ProfileChange[];
+    readonly tools: readonly OfferedTools[];
+    readonly by?: string;
+  },
 ): void {
   const { seq } = tx.emit({
     type: 'profiles.update',
     profiles: tx.content(edited.files),
     changes: edited.changes,
+    ...(edited.by === undefined ? {} : { by: edited.by }),
     ...revokedBy(env, tx.run),
   });
   recordTools(tx, edited.tools, seq);
@@ -40,25 +46,35 @@ export function applyProfileEdits(
 }
 
 /** Applies a person's changes to the plan, all or nothing, and notifies the agents that plan. Impossible changes were refused before. */
-export function applyModuleEdits(tx: Transaction, env: Env, actions: readonly ModuleAction[]): void {
-  const result = moduleEdits(env, tx.run, actions, tx.at);
+export function applyModuleEdits(
+  tx: Transaction,
+  env: Env,
+  { actions, by: person }: { readonly actions: readonly ModuleAction[]; readonly by?: string },
+): void {
+  const result = moduleEdits(env, tx.run, actions, { at: tx.at, person });
+  const by = person === undefined ? {} : { by: person };
   if (!result.ok) return;
   const payload = `A person changed the plan: ${result.touched.map(({ module_id: id, name, status }) => `${id} (${name}) is ${status}`).join('; ')}.`;
   const [first, ...others] = planners(tx.run);
   if (first === undefined) return;
   // The message from outside is the cause of the changes.
-  const { seq } = tx.post(first, { source: 'WORK_MODULES_EDITED', payload });
+  const { seq } = tx.post(first, { source: 'WORK_MODULES_EDITED', payload, ...by });
   for (const event of result.events) tx.emit(event, seq);
-  for (const to of others) tx.post(to, { source: 'WORK_MODULES_EDITED', payload }, seq);
+  for (const to of others) tx.post(to, { source: 'WORK_MODULES_EDITED', payload, ...by }, seq);
 }
 
 /** Returns the outcome of a person's changes to the plan, without applying them. */
-export function moduleEdits(env: Env, run: RunContext, actions: readonly ModuleAction[], at: number): ModuleActionsResult {
+export function moduleEdits(
+  env: Env,
+  run: RunContext,
+  actions: readonly ModuleAction[],
+  { at, person }: { readonly at: number; readonly person?: string | undefined },
+): ModuleActionsResult {
   const modules = run.team.workModules;
   const created = run.counters.modules;
   const change = (changed: ChangedModules): readonly EventDraft[] => {
     const changes = moduleChanges(modules, changed, { actor: 'planner', created, at });
-    const event = toStatePatch(redactChanges(changes, env.secrets), { by: 'person' });
+    const event = toStatePatch(redactChanges(changes, env.secrets), { by: 'person', person });
     return event === undefined ? [] : [event];
   };
   return applyModuleActions(actions, { modules, created, at, change });

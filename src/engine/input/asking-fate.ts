@@ -88,7 +88,7 @@ function isCallFate(event: CadreEvent): event is EventOf<'tool.answer' | 'tool.e
   return event.type === 'tool.answer' || event.type === 'tool.end';
 }
 
-function answered({ seq, at, verdict, value, message, args, expired }: EventOf<'tool.answer'>): AskingFate {
+function answered({ seq, at, verdict, value, message, args, expired, by }: EventOf<'tool.answer'>): AskingFate {
   const when = new Date(at).toISOString();
   if (expired === true) {
     const result = verdict === 'approved' ? 'allowed' : 'denied';
@@ -101,8 +101,15 @@ function answered({ seq, at, verdict, value, message, args, expired }: EventOf<'
     };
   }
   if (verdict === 'answered')
-    return { end: 'answered', seq, at, verdict, value: value ?? null, words: `was answered ${shown(value)} at ${when}` };
-  const how = args === undefined ? '' : ' with other arguments';
+    return {
+      end: 'answered',
+      seq,
+      at,
+      verdict,
+      value: value ?? null,
+      words: `was answered ${shown(value)}${byWords(by)} at ${when}`,
+    };
+  const how = `${args === undefined ? '' : ' with other arguments'}${byWords(by)}`;
   const why = verdict === 'rejected' && message !== undefined ? `: ${message.slice(0, 200)}` : '';
   const words = `was ${verdict}${how} at ${when}${why}`;
   return { end: verdict, seq, at, verdict, words, ...(args === undefined ? {} : { args }) };
@@ -121,13 +128,19 @@ function ownFate(agentId: AgentId, later: readonly CadreEvent[]): AskingFate | u
     const when = new Date(at).toISOString();
     if (type === 'inbox.add' && event.item.source === 'HUMAN_ANSWER') {
       const value = answerInMessage(event.item.payload);
-      return { end: 'answered', seq, at, verdict: 'answered', value, words: `was answered ${shown(value)} at ${when}` };
+      const words = `was answered ${shown(value)}${byWords(event.item.by)} at ${when}`;
+      return { end: 'answered', seq, at, verdict: 'answered', value, words };
     }
     if (type === 'turn.start') return { end: 'message', seq, at, words: `was over at ${when}: ${agentId} went on with a message` };
     if (type === 'agent.end' || type === 'agent.restart')
       return { end: 'ended', seq, at, words: `was over without an answer at ${when}, with the work of ${agentId}` };
   }
   return undefined;
+}
+
+/** Names the person who decided, if one is named. */
+function byWords(by: string | undefined): string {
+  return by === undefined ? '' : ` by ${by}`;
 }
 
 function shown(value: JsonValue | undefined): string {

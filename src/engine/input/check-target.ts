@@ -36,7 +36,11 @@ export function assertModule({ meta, team }: RunContext, id: string): void {
 }
 
 /** Returns the input that keeps a note for agents. Fails when the run is over, the note is invalid, or it has no existing recipient. */
-export function noteInput(state: RunContext, profiles: ReadonlyMap<string, unknown>, note: PeopleNote): Input {
+export function noteInput(
+  state: RunContext,
+  profiles: ReadonlyMap<string, unknown>,
+  note: PeopleNote,
+): Extract<Input, { kind: 'keep_note' }> {
   const { runId } = state.meta;
   if (state.outcome !== undefined)
     throw new CadreError('RUN_ENDED', `run ${runId} has ended (${state.status}); launch a new one, or fork it`);

@@ -55,7 +55,7 @@ function editRefusal(
   if (run.outcome !== undefined)
     return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); it cannot be changed any more`);
   if (input.kind === 'modules') {
-    const result = moduleEdits(env, run, input.actions, run.at);
+    const result = moduleEdits(env, run, input.actions, { at: run.at });
     if (result.ok) return undefined;
     const { index, reason } = result;
     return new CadreError('OPTION_INVALID', `action ${index} (${input.actions[index]?.action}): ${reason}; none was carried out`);

@@ -4,10 +4,11 @@ import { readAskingId } from '../../core/state/asking.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import type { Input } from '../run/input.ts';
+import { type ByOption, readBy } from './read-by.ts';
 import { checkAnswer, type PendingRequest, pendingOf } from '../../core/state/pending.ts';
 
 /** Options for approving a call. */
-export interface ApproveOptions {
+export interface ApproveOptions extends ByOption {
   /** Arguments to run it with: checked against the tool's schema and the gates that deny. The model learns of the change. */
   readonly args?: JsonObject;
   /** Allow every call of this tool that the same gate asks about, until the run ends. */
@@ -19,13 +20,19 @@ export interface ApproveOptions {
   readonly fingerprint?: string;
 }
 
+/** Options for rejecting a call. */
+export interface RejectOptions extends ByOption {
+  /** Why; the model reads it. */
+  readonly message?: string;
+}
+
 type Answer = Extract<Input, { kind: 'answer' }>;
 
 /** Returns the inputs that approve calls. Fails, deciding nothing, when one of them does not wait for approval. */
 export function approvals(
   run: RunContext,
   ids: string | readonly string[],
-  { args, always, fingerprint }: ApproveOptions,
+  { args, always, fingerprint, by }: ApproveOptions,
 ): readonly Answer[] {
   const requests = waitingFor(run, ids, 'approval');
   const edited = args === undefined ? undefined : toWire(args);
@@ -45,26 +52,28 @@ export function approvals(
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(edited === undefined ? {} : { args: edited }),
     ...(always === true ? { always } : {}),
+    ...readBy({ by }),
   }));
 }
 
 /** Returns the inputs that reject calls. */
-export function rejections(run: RunContext, ids: string | readonly string[], message: string | undefined): readonly Answer[] {
+export function rejections(run: RunContext, ids: string | readonly string[], { message, by }: RejectOptions): readonly Answer[] {
   const said = message === undefined ? {} : { message };
   return waitingFor(run, ids, 'approval').map(({ id }) => ({
     kind: 'answer',
     asking: id,
     verdict: 'rejected',
     ...said,
+    ...readBy({ by }),
   }));
 }
 
 /** Returns the input that answers a question. */
-export function answerTo(run: RunContext, id: string, value: JsonValue): Answer {
+export function answerTo(run: RunContext, id: string, value: JsonValue, by: ByOption = {}): Answer {
   const [request] = waitingFor(run, id, 'question');
   const answer = toWire(value);
   if (request !== undefined) checkAnswer(request, answer);
-  return { kind: 'answer', asking: id, verdict: 'answered', value: answer };
+  return { kind: 'answer', asking: id, verdict: 'answered', value: answer, ...readBy(by) };
 }
 
 function waitingFor(run: RunContext, ids: string | readonly string[], kind: PendingRequest['kind']): readonly PendingRequest[] {

@@ -11,6 +11,7 @@ import type { ContentEntry } from '../../core/events/journal.ts';
 import type { Limits } from '../../core/profile/profile.ts';
 import { titleOf } from '../../nodes/turn/run-titles.ts';
 import { frameSeedOf } from '../random-ids.ts';
+import { readBy } from '../input/read-by.ts';
 import { checkRequest } from './check-launch.ts';
 import { engineVersion } from '../version.ts';
 
@@ -34,7 +35,14 @@ export function firstCommit(
   const contents = [runtime.snapshot, runtime.code.record()] as const;
   const start = secrets.json(startEvent({ runId, at: clock.now(), payload, profile, limits, ids, contents }, request, options));
   const notes = options.notes === undefined ? {} : { notes: secrets.json(options.notes) };
-  const inputOf = (tools: readonly OfferedTools[]): Input => ({ kind: 'start', profile, payload: start.input, ...notes, tools });
+  const inputOf = (tools: readonly OfferedTools[]): Input => ({
+    kind: 'start',
+    profile,
+    payload: start.input,
+    ...notes,
+    ...readBy(options),
+    tools,
+  });
   return { start, prefix: { events: [start], contents }, inputOf };
 }
 
@@ -69,6 +77,7 @@ function startEvent(facts: StartFacts, request: LaunchRequest, options: LaunchOp
     limits: facts.limits,
     ...(options.workspace === undefined ? {} : { workspace: path.resolve(options.workspace) }),
     engineVersion,
+    ...readBy(options),
     frameSeed: frameSeedOf(facts.ids),
   };
 }

@@ -81,11 +81,21 @@ function isItemOf(item: InboxItem, edit: Exclude<ForkEdit, { type: 'state' }>): 
 }
 
 /** Emits the edits: a note that says what a person changed, and the change behind it, which it is the cause of. */
-export function applyForkEdits(tx: Transaction, edits: readonly ForkEdit[], cause: number): void {
+export function applyForkEdits(
+  tx: Transaction,
+  { edits = [], by }: { readonly edits?: readonly ForkEdit[] | undefined; readonly by?: string },
+  cause: number,
+): void {
   for (const edit of edits) {
-    if (edit.type === 'state') editState(tx, edit, cause);
-    else editItem(tx, edit, cause);
+    if (edit.type === 'state') editState(tx, edit, { by, cause });
+    else editItem(tx, edit, { by, cause });
   }
+}
+
+/** Who edits, and the event that is the cause. */
+interface EditPlace {
+  readonly by: string | undefined;
+  readonly cause: number;
 }
 
 function note(tx: Transaction, message: string, agentId: AgentId | undefined, cause: number): number {
@@ -93,21 +103,22 @@ function note(tx: Transaction, message: string, agentId: AgentId | undefined, ca
   return tx.emit({ type: 'note.add', level: 'info', code: 'FORK_EDITED', message: oneLine(message), ...about }, cause).seq;
 }
 
-function editItem(tx: Transaction, edit: Exclude<ForkEdit, { type: 'state' }>, cause: number): void {
+function editItem(tx: Transaction, edit: Exclude<ForkEdit, { type: 'state' }>, { by, cause }: EditPlace): void {
   const waiting = waitingItem(tx.run, edit);
   if (waiting === undefined) throw alreadyRead(tx.run, edit);
   const { agentId, item } = waiting;
-  const { itemId, ...rest } = item;
+  // Its words are now those of the person who edited them.
+  const { itemId, by: _, ...rest } = item;
   const payload = edit.type === 'message' ? withWords(item.payload, edit.payload) : withResult(item.payload, edit);
   const what = edit.type === 'message' ? `${item.source} ${itemId}` : `the result of call ${edit.callId}`;
   const seq = note(
     tx,
-    `a person edited ${what} in this fork: ${JSON.stringify(item.payload)} → ${JSON.stringify(payload)}`,
+    `${by ?? 'a person'} edited ${what} in this fork: ${JSON.stringify(item.payload)} → ${JSON.stringify(payload)}`,
     agentId,
     cause,
   );
   tx.emit({ type: 'inbox.drop', agentId, itemId, reason: 'edited' }, seq);
-  tx.post(agentId, { ...rest, payload, edits: itemId }, seq);
+  tx.post(agentId, { ...rest, payload, edits: itemId, ...(by === undefined ? {} : { by }) }, seq);
 }
 
 /** A text takes the place of the words of a payload; what else it holds, such as attachments, stays. */
@@ -146,11 +157,11 @@ function checkStateEdit(state: RunContext, edit: StateEditOf): void {
   }
 }
 
-function editState(tx: Transaction, edit: StateEditOf, cause: number): void {
+function editState(tx: Transaction, edit: StateEditOf, { by, cause }: EditPlace): void {
   const owner = ownerOf(tx.run, edit);
   const agentId = owner?.meta.agentId;
   const name = agentId === undefined ? edit.path : `${agentId}.${edit.path}`;
   const what = edit.value === undefined ? `removed ${name}` : `set ${name} to ${shownValue(edit.value)}`;
-  tx.cause = note(tx, `a person ${what} in this fork`, agentId, cause);
-  changeState(tx, owner, { by: person }, (draft) => change(draft, edit));
+  tx.cause = note(tx, `${by ?? 'a person'} ${what} in this fork`, agentId, cause);
+  changeState(tx, owner, { by: person, person: by }, (draft) => change(draft, edit));
 }

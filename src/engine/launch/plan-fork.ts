@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import type { CadreEvent } from '../../core/events/event.ts';
+import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { RunId, AgentId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -15,6 +15,7 @@ import type { ForkEdit } from './fork-edit.ts';
 import { checkForkEdits, turnToRetake } from './fork-edits.ts';
 import { freeRunId } from './free-run-id.ts';
 import { profileRuntimeOf } from './run-profile-runtime.ts';
+import { readBy } from '../input/read-by.ts';
 import { externalMessage } from '../input/external-item.ts';
 import { prepStart } from '../../inspect/rerender/prep-start.ts';
 import { assertOwnRun } from '../recovery/imported-run.ts';
@@ -28,7 +29,7 @@ export interface ForkPlan {
   readonly runtime: ProfileRuntime;
   readonly answers: RecordedAnswers;
   /** What it begins with, apart from the history. */
-  readonly begins: Pick<Resumption, 'said' | 'edits' | 'profiles' | 'notes'>;
+  readonly begins: Pick<Resumption, 'by' | 'said' | 'edits' | 'profiles' | 'notes'>;
 }
 
 /** Plans a fork: its history, profiles, edits and first message. */
@@ -62,7 +63,8 @@ export async function planFork(parts: EngineParts, from: RunId, options: ForkOpt
     runtime,
     answers: recordedAnswers(recorded, options.recordedAnswers ?? []),
     begins: {
-      said: await forkMessage(parts, state, options.message),
+      ...readBy(options),
+      said: await forkMessage(parts, state, options),
       edits,
       ...(isOther ? { profiles: runtime.snapshot, notes: [await profilesNote(parts, state, runtime)] } : {}),
     },
@@ -73,18 +75,25 @@ export async function planFork(parts: EngineParts, from: RunId, options: ForkOpt
 function withOptions(
   { limits: ofEngine }: EngineParts,
   events: readonly CadreEvent[],
-  { llmConfig, limits, workspace }: ForkOptions,
+  options: ForkOptions,
 ): readonly CadreEvent[] {
+  const { llmConfig, limits, workspace } = options;
   return events.map((event) =>
     event.type === 'run.start'
       ? {
-          ...event,
+          ...withoutBy(event),
+          ...readBy(options),
           ...(llmConfig === undefined ? {} : { llmConfig }),
           ...(limits === undefined ? {} : { limits: runLimits(ofEngine, limits) }),
           ...(workspace === undefined ? {} : { workspace: path.resolve(workspace) }),
         }
       : event,
   );
+}
+
+/** The person who launched the original is on record there. */
+function withoutBy({ by: _, ...event }: EventOf<'run.start'>): EventOf<'run.start'> {
+  return event;
 }
 
 async function profilesNote(parts: EngineParts, state: RunContext, runtime: ProfileRuntime): Promise<ResumeNote> {
@@ -112,7 +121,7 @@ function checkEdits(edits: readonly ForkEdit[]): void {
 async function forkMessage(
   { ids, workspaceOf }: Pick<EngineParts, 'ids' | 'workspaceOf'>,
   fork: RunContext,
-  message: ForkOptions['message'],
+  { message, by }: ForkOptions,
 ): Promise<ResumeMessage | undefined> {
   if (message === undefined) return undefined;
   const { runId } = fork.meta;
@@ -120,7 +129,7 @@ async function forkMessage(
   if (root === undefined || root.status === 'ended')
     throw new CadreError('AGENT_ENDED', `the first agent of run ${runId} has ended where it is forked; fork it at an earlier turn`);
   const item = await externalMessage(message, undefined, workspaceOf(fork.meta));
-  return { to: root.meta.agentId, item: { ...item, itemId: ids.itemId() } };
+  return { to: root.meta.agentId, item: { ...item, itemId: ids.itemId(), ...readBy({ by }) } };
 }
 
 /** Where a fork leaves its original: after a sequence number, or before a turn, which it takes again. */

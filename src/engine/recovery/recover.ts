@@ -37,6 +37,8 @@ export interface ResumeMessage {
 /** Version of the engine that resumes a run, and the parts it brings. */
 export interface Resumption {
   readonly engineVersion: string;
+  /** The person who resumes or forks the run; absent: a program. */
+  readonly by?: string;
   /** Profile files used from here on, when they differ from those before. */
   readonly profiles?: ContentEntry | undefined;
   /** Tools that code gives from here on, when they differ from the record. */
@@ -63,6 +65,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   const resume = tx.emit({
     type: 'run.resume',
     engineVersion: by.engineVersion,
+    ...(by.by === undefined ? {} : { by: by.by }),
     downMs: Math.max(0, tx.at - tx.run.at),
     ...(by.frameSeed === undefined ? {} : { frameSeed: by.frameSeed }),
     ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
@@ -72,7 +75,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   for (const { text } of by.texts ?? []) tx.content(text);
   recordTools(tx, by.tools, resume.seq);
   for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
-  applyForkEdits(tx, by.edits ?? [], resume.seq);
+  applyForkEdits(tx, by, resume.seq);
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
     recoverTurn(new TurnContext(tx, env, agent));

@@ -5,7 +5,6 @@ import type { Env } from '../../core/env.ts';
 import { CadreError } from '../../core/error.ts';
 import { findItem } from '../../core/inbox/find-item.ts';
 import type { AgentId } from '../../core/ids.ts';
-import type { JsonValue } from '../../core/json.ts';
 import { notesPath, type PeopleNote, withNote } from '../../core/events/people-note.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { applySummary } from '../../nodes/prompt/compaction.ts';
@@ -50,8 +49,8 @@ const inputs: {
 } = {
   start: (tx, { env }, input) => {
     recordTools(tx, input.tools, tx.run.seq);
-    for (const note of input.notes ?? []) keepNote(tx, note, tx.run.seq);
-    startRoot(tx, env, input.profile, input.payload);
+    for (const note of input.notes ?? []) keepNote(tx, input, { note, cause: tx.run.seq });
+    startRoot(tx, env, input);
     noteGates(tx, env, tx.run.meta.toolsets.keys());
   },
   post: (tx, _, input) => {
@@ -78,9 +77,9 @@ const inputs: {
     noteToolset(tx, env, input);
     if (input.tools !== undefined) noteGates(tx, env, [input.toolset]);
   },
-  keep_note: (tx, _, { note }) => keepNote(tx, note),
+  keep_note: (tx, _, input) => keepNote(tx, input, { note: input.note }),
   profiles: (tx, { env }, input) => applyProfileEdits(tx, env, input),
-  modules: (tx, { env }, { actions }) => applyModuleEdits(tx, env, actions),
+  modules: (tx, { env }, input) => applyModuleEdits(tx, env, input),
   note: (tx, _, { level, code, message, about }) => void tx.emit({ type: 'note.add', level, code, message, ...about }, tx.run.seq),
   fail: (tx, { env }, { error }) => {
     const root = rootOf(tx);
@@ -88,9 +87,10 @@ const inputs: {
   },
 };
 
-function startRoot(tx: Transaction, env: Env, profileName: string, payload: JsonValue): void {
-  const profile = env.profiles.get(profileName);
-  if (profile === undefined) throw new CadreError('PROFILE_UNKNOWN', `there is no profile '${profileName}'`);
+function startRoot(tx: Transaction, env: Env, input: Extract<Input, { kind: 'start' }>): void {
+  const { payload, by } = input;
+  const profile = env.profiles.get(input.profile);
+  if (profile === undefined) throw new CadreError('PROFILE_UNKNOWN', `there is no profile '${input.profile}'`);
   const agentId = agentIdAt(profile.name, 1);
   const start = tx.emit(
     {
@@ -104,14 +104,18 @@ function startRoot(tx: Transaction, env: Env, profileName: string, payload: Json
     },
     tx.run.seq,
   );
-  tx.post(agentId, { source: 'USER_PROMPT', payload }, start.seq);
+  tx.post(agentId, { source: 'USER_PROMPT', payload, ...(by === undefined ? {} : { by }) }, start.seq);
 }
 
 /** Notes are state of the team: forks, resumptions and views of the run find them there. */
-function keepNote(tx: Transaction, note: PeopleNote, cause?: number): void {
+function keepNote(
+  tx: Transaction,
+  { by: person }: { readonly by?: string },
+  { note, cause }: { readonly note: PeopleNote; readonly cause?: number },
+): void {
   const notes = withNote(tx.run.team.shared, note).map((kept) => ({ ...kept }));
   const changes = changesTo(patchedState(tx.run, undefined), ['team', 'shared', notesPath], notes);
-  const event = toStatePatch(changes, { by: 'person' });
+  const event = toStatePatch(changes, { by: 'person', person });
   if (event !== undefined) tx.emit(event, cause);
 }
 
@@ -184,10 +188,11 @@ function rootOf(tx: Transaction): SubContext | undefined {
 }
 
 /** Ends an agent, all agents that work on a module, or the root, and everything below. */
-function cancel(tx: Transaction, env: Env, { agentId, moduleId, reason }: Extract<Input, { kind: 'cancel' }>): void {
+function cancel(tx: Transaction, env: Env, { agentId, moduleId, reason, by }: Extract<Input, { kind: 'cancel' }>): void {
   const chosen = agentId === undefined ? rootOf(tx) : tx.run.agents.get(agentId);
   const agents = moduleId === undefined ? [chosen] : [...tx.run.agents.values()].filter(({ meta }) => meta.moduleId === moduleId);
   const error = { code: 'TOOL_CANCELLED' as const, message: reason };
   for (const agent of agents)
-    if (agent !== undefined) endAgent(new TurnContext(tx, env, agent), { outcome: 'cancelled', error }, undefined);
+    if (agent !== undefined)
+      endAgent(new TurnContext(tx, env, agent), { outcome: 'cancelled', error, ...(by === undefined ? {} : { by }) }, undefined);
 }

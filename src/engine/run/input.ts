@@ -19,6 +19,8 @@ export type Input =
       readonly profile: string;
       readonly payload: JsonValue;
       readonly notes?: readonly PeopleNote[];
+      /** The person on whose behalf; absent: the program. */
+      readonly by?: string;
       /** Tools offered by toolsets that connect. */
       readonly tools: readonly OfferedTools[];
     }
@@ -61,8 +63,17 @@ export type Input =
       readonly fingerprint?: string;
       readonly value?: JsonValue;
       readonly message?: string;
+      /** The person on whose behalf; absent: the program. */
+      readonly by?: string;
     }
-  | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly moduleId?: string; readonly reason: string }
+  | {
+      readonly kind: 'cancel';
+      readonly agentId?: AgentId;
+      readonly moduleId?: string;
+      readonly reason: string;
+      /** The person on whose behalf; absent: the program. */
+      readonly by?: string;
+    }
   | ({ readonly kind: 'recover' } & Resumption)
   /** Agents left over by a full decision: they may be able to go on. */
   | { readonly kind: 'settle'; readonly agentIds: readonly AgentId[] }
@@ -73,7 +84,7 @@ export type Input =
   /** The tools of a toolset have changed, or it cannot be used. */
   | ({ readonly kind: 'toolset' } & ToolsetChange)
   /** A person writes, changes or deletes a note for agents. */
-  | { readonly kind: 'keep_note'; readonly note: PeopleNote }
+  | { readonly kind: 'keep_note'; readonly note: PeopleNote; readonly by?: string }
   /** Profiles are changed while the run goes on; `before` are those that the edit is based on. */
   | {
       readonly kind: 'profiles';
@@ -83,9 +94,11 @@ export type Input =
       readonly files: string;
       readonly changes: readonly ProfileChange[];
       readonly before: ContentHash;
+      /** The person on whose behalf; absent: the program. */
+      readonly by?: string;
     }
   /** A person changes the plan. */
-  | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[] }
+  | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[]; readonly by?: string }
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
   | NoteInput;
 

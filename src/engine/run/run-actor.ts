@@ -126,7 +126,7 @@ export class RunActor implements RunDriver {
   }
 
   /** Cancels the named agent or module, by default the run; resolves when all of its effects have stopped, or the grace period is over. */
-  async cancel(reason: string, what: { readonly agentId?: AgentId; readonly moduleId?: string } = {}): Promise<void> {
+  async cancel(reason: string, what: Omit<Extract<Input, { kind: 'cancel' }>, 'kind' | 'reason'> = {}): Promise<void> {
     // A finished run stays finished; one whose end is only decided may still lose that decision with its commit.
     if (!this.#isOver) await this.submit({ kind: 'cancel', reason, ...what });
     await this.#effects.drain();

@@ -10,12 +10,13 @@ import { styledStatus, type FormatOptions } from './text/text-style.ts';
 export function formatOverview(view: RunOverview, options: FormatOptions = {}): string {
   const out = new Layout(options);
   const { style } = out;
-  const outcome = view.outcome === undefined ? '' : ` (${safe(view.outcome)})`;
+  const outcome =
+    view.outcome === undefined ? '' : ` (${safe(view.outcome)}${view.endedBy === undefined ? '' : ` by ${safe(view.endedBy)}`})`;
   out.line(
     `${style.bold(`Run ${safe(view.runId)}`)}  ${styledStatus(style, statusWord({ status: view.status, pending: view.pending.length, isImported: view.imported !== undefined }))}${outcome}  ${safe(view.title)}`,
   );
   out.line(
-    `${style.dim('started')}  ${timeText(view.createdAt)}, ${durationText(view.updatedAt - view.createdAt)} to its last event`,
+    `${style.dim('started')}  ${timeText(view.createdAt)}${view.by === undefined ? '' : ` by ${safe(view.by)}`}, ${durationText(view.updatedAt - view.createdAt)} to its last event`,
   );
   if (view.imported !== undefined)
     out.line(
@@ -65,7 +66,7 @@ export function formatConversation(entries: readonly ConversationEntry[], option
 function speaker(entry: ConversationEntry): string {
   switch (entry.kind) {
     case 'user':
-      return `user → ${safe(entry.to)}${entry.turnId === undefined ? ' (not read yet)' : ''}`;
+      return `${safe(entry.by ?? 'user')} → ${safe(entry.to)}${entry.turnId === undefined ? ' (not read yet)' : ''}`;
     case 'agent':
       return `${safe(entry.from)} (${safe(entry.turnId)})`;
     case 'output':

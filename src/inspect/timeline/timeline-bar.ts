@@ -1,3 +1,4 @@
+import { verdictText } from '../verdict-text.ts';
 import type { CallId, TurnId } from '../../core/ids.ts';
 import type { TurnState, CallState } from '../../core/state/turn-state.ts';
 import type { TurnType } from '../../core/state/turn.ts';
@@ -24,6 +25,8 @@ export interface TimelineCall {
   readonly to: number | undefined;
   /** A suspended call waits for a person's decision or answer, or for agents it started. */
   readonly waitsFor?: 'person' | 'agents';
+  /** Who decided about it, in words (`approved by alice`). */
+  readonly decided?: string;
 }
 
 /** One turn on the timeline. */
@@ -59,6 +62,7 @@ export function toBar(turn: TurnState, eventAt: EventAt | undefined): TimelineBa
       from: call.request.at,
       to: call.end?.at,
       ...waitsFor(call),
+      ...(call.verdict === undefined ? {} : { decided: verdictText(call.verdict) }),
     })),
   };
 }

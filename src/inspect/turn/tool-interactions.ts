@@ -3,7 +3,7 @@ import type { EventOf } from '../../core/events/event.ts';
 import type { CallId, ContentHash } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Content } from '../../core/prompt/message.ts';
-import type { CallState, TurnState } from '../../core/state/turn-state.ts';
+import type { CallState, CallVerdict, TurnState } from '../../core/state/turn-state.ts';
 import type { WaitFor } from '../../core/tool/wait-for.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 import { callGates, type GateView } from './turn-judgements.ts';
@@ -33,10 +33,12 @@ export interface ToolInteraction {
   readonly endedAt: number | undefined;
   readonly progress: NonNullable<EventOf<'tool.end'>['progress']>;
   readonly attempt: number;
-  /** A person approved it. */
+  /** It was approved: by a person, a standing approval or its expiry (`verdict`). */
   readonly approved: boolean;
   /** Gates that are about its tool, in order, as they judged it last; empty when there are none. */
   readonly gates: readonly GateView[];
+  /** The last decision about it, and who made it; undefined when none was asked for, or none was made. */
+  readonly verdict: CallVerdict | undefined;
   /** Wait of a suspended call. */
   readonly waitFor: WaitFor | undefined;
 }
@@ -67,6 +69,7 @@ function toToolInteraction(turn: TurnState, call: CallState, profile: ProfileFac
     attempt: call.attempt,
     approved: call.approved,
     gates: callGates(call, profile),
+    verdict: call.verdict,
     waitFor: call.waitFor,
   };
 }

@@ -19,6 +19,8 @@ export interface TurnInputView extends TurnInput {
   readonly edits?: ItemId;
   /** The agent that posted it; absent for the outside. */
   readonly from?: AgentId;
+  /** The person who posted or edited it. */
+  readonly by?: string;
   /** Sequence number of its `inbox.add` event; 0 when unknown. */
   readonly seq: number;
 }
@@ -46,6 +48,7 @@ export function turnInputs(turn: TurnState, profile: ProfileFacts | undefined): 
       ...(item?.ruleId === undefined ? {} : { ruleId: item.ruleId }),
       ...(item?.edits === undefined ? {} : { edits: item.edits }),
       ...(item?.from === undefined ? {} : { from: item.from }),
+      ...(item?.by === undefined ? {} : { by: item.by }),
     };
   });
 }

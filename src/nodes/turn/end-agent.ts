@@ -2,7 +2,7 @@ import { TurnContext } from '../../core/turn-context.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import type { AgentRestart } from '../../core/events/agent-events.ts';
-import type { EventDraft } from '../../core/events/event.ts';
+import type { EventDraft, EventOf } from '../../core/events/event.ts';
 import type { RunEndStatus } from '../../core/events/run-events.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
@@ -18,9 +18,14 @@ import { transitionContext } from '../tools/transition-context.ts';
 
 /**
  * Ends an agent and everything below it (I9): its children, itself, then its open calls (which get no item any more), its turn and its
- * compaction. The agent that asked to be notified is notified, unless it ended the agent itself (`by`); the run ends with its root.
+ * compaction. The agent that asked to be notified is notified, unless it ended the agent itself (`ender`); the run ends with its root.
  */
-export function endAgent(context: TurnContext, ending: AgentEnding, cause: number | undefined, by?: AgentId): void {
+export function endAgent(
+  context: TurnContext,
+  ending: AgentEnding & { readonly by?: string },
+  cause: number | undefined,
+  ender?: AgentId,
+): void {
   const { tx, env, agent } = context;
   if (agent.status === 'ended') return;
   for (const childId of agent.children) {
@@ -41,6 +46,7 @@ export function endAgent(context: TurnContext, ending: AgentEnding, cause: numbe
       output: ending.output ?? agent.turn.lastReply,
       deliverables: ending.deliverables ?? agent.deliverables,
       ...(ending.error === undefined ? {} : { error: ending.error }),
+      ...(ending.by === undefined ? {} : { by: ending.by }),
     },
     cause,
   );
@@ -53,8 +59,8 @@ export function endAgent(context: TurnContext, ending: AgentEnding, cause: numbe
     tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
   dropCompaction(context, 'the agent ended before the summary came', end.seq);
   tx.ended.push({ agentId: agent.meta.agentId, seq: end.seq });
-  if (by === undefined || agent.meta.notify?.agentId !== by) notify(tx, agent, end.seq);
-  if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
+  if (ender === undefined || agent.meta.notify?.agentId !== ender) notify(tx, agent, end.seq);
+  if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end);
 }
 
 /** Sources of notices about the iteration that is over. */
@@ -144,7 +150,7 @@ export function runStatusOf(outcome: string): RunEndStatus {
   return outcome === 'error' || outcome === 'limit' || outcome === stagnationOutcome ? 'failed' : 'completed';
 }
 
-function endRun(tx: Transaction, root: SubContext, cause: number): void {
+function endRun(tx: Transaction, root: SubContext, { seq, by }: EventOf<'agent.end'>): void {
   const outcome = root.result.outcome ?? 'error';
   tx.sync = true;
   tx.emit(
@@ -155,7 +161,8 @@ function endRun(tx: Transaction, root: SubContext, cause: number): void {
       output: root.result.output,
       deliverables: root.deliverables,
       ...(root.result.error === undefined ? {} : { error: root.result.error }),
+      ...(by === undefined ? {} : { by }),
     },
-    cause,
+    seq,
   );
 }

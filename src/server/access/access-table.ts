@@ -1,5 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import { includesRole, type Person, type Role } from './roles.ts';
+import { includesRole, type Person, type Role } from '../../core/roles.ts';
 
 /** Role that a route needs, and the roles that parts of its requests need beyond that. */
 interface Access {
@@ -50,7 +50,8 @@ export const accessTable = {
   'GET /api/chat/:id/stream': read,
   // A conversation begins with a launch; what a launch may cost and which model it uses is the operator's to choose.
   'POST /api/runs': { role: 'talk', parts: { limits: 'operate', llmConfig: 'operate', request: 'operate' } },
-  'POST /api/runs/:id/messages': talk,
+  // A message lets an agent that stopped at a checkpoint go on.
+  'POST /api/runs/:id/messages': { role: 'talk', parts: { checkpoint: 'approve' } },
   'POST /api/chat': { role: 'talk', parts: { verdicts: 'approve' } },
   'POST /ag-ui': { role: 'talk', parts: { verdicts: 'approve' } },
   'POST /api/runs/:id/approve': approve,
@@ -74,7 +75,7 @@ export const accessTable = {
   'MCP why': read,
   'MCP get_run': read,
   'MCP run_team': talk,
-  'MCP send_message': talk,
+  'MCP send_message': { role: 'talk', parts: { checkpoint: 'approve' } },
   'MCP answer_question': approve,
   'MCP decide_approval': approve,
   'MCP cancel_run': operate,

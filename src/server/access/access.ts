@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { actors } from '../../core/by.ts';
 import { CadreError } from '../../core/error.ts';
-import type { Person } from './roles.ts';
+import type { Person } from '../../core/roles.ts';
 import { checkUsers, hashToken, type ServerUser } from './users.ts';
 import { usersOfFile } from './users-file.ts';
 

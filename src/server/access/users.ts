@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CadreError } from '../../core/error.ts';
 import { foldName, userNameProblem } from '../../core/by.ts';
-import { isRole, type Role, roles } from './roles.ts';
+import { isRole, type Role, roles } from '../../core/roles.ts';
 
 /** A user of a server. */
 export interface ServerUser {

@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import { readJsonBody } from '../http/request-body.ts';
-import { assertParts, type Routes } from '../http/routes.ts';
+import type { Person } from '../../core/roles.ts';
+import { personOf, type Routes } from '../http/routes.ts';
 import type { ServerParts } from '../http/server-parts.ts';
 import { sseAnswer } from '../threads/sse-stream.ts';
 import { submit, type Submitted } from '../threads/submit.ts';
@@ -16,8 +17,9 @@ import { answerAgUi, usageOf } from './answer-ag-ui.ts';
 export function addAgUiRoutes(routes: Routes, parts: ServerParts, threads: Threads): void {
   routes.post('/ag-ui', async (context) => {
     const input = readAgUiInput(await readJsonBody(context));
-    if (input.resume.length > 0) assertParts(context, 'POST /ag-ui', ['verdicts']);
-    const { done, used, answer } = await threads.inOrder(input.threadId, () => perform(parts, threads, input));
+    const { done, used, answer } = await threads.inOrder(input.threadId, () =>
+      perform(parts, threads, { ...input, person: personOf(context) }),
+    );
     const { listening } = done;
     const { threadId, runId } = input;
     return sseAnswer(context, listening, (signal) =>
@@ -32,9 +34,9 @@ interface Performed {
   readonly answer: { readonly from: number; readonly known: number; readonly messages: AgUiInput['messages'] | undefined };
 }
 
-async function perform(parts: ServerParts, threads: Threads, input: AgUiInput): Promise<Performed> {
-  const { threadId: name, profile, message, resume, resultOf, messages } = input;
-  const before = await threads.resume(name);
+async function perform(parts: ServerParts, threads: Threads, input: AgUiInput & { readonly person: Person }): Promise<Performed> {
+  const { threadId: name, profile, message, resume, resultOf, messages, person } = input;
+  const before = await threads.resume(name, { by: person.name });
   const used = before === undefined ? noUsage : usageOf(before);
   const verdicts = verdictsOf(resume, before?.pending ?? []);
   const asked = before?.pending.find(({ callId }) => callId !== undefined && callId === resultOf);
@@ -44,7 +46,7 @@ async function perform(parts: ServerParts, threads: Threads, input: AgUiInput): 
       `${resultOf ?? ''} is a call; its present request is ${asked.id}. Answer with resume: [{ "interruptId": "${asked.id}", … }], not with a message of a tool`,
       { details: { id: asked.id } },
     );
-  const done = await submit(parts, threads, { name, profile, message, verdicts });
+  const done = await submit(parts, threads, { name, profile, message, verdicts, person, route: 'POST /ag-ui' });
   const { did, exchange, known, isRepeat } = done;
   const isNew = did !== 'nothing' || isRepeat === true;
   return { done, used, answer: isNew ? { from: exchange.from, known, messages } : { from: 0, known, messages: undefined } };

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Run } from '../../engine/run.ts';
 import { readJsonBody } from '../http/request-body.ts';
-import { assertParts, type Routes } from '../http/routes.ts';
+import { personOf, type Routes } from '../http/routes.ts';
 import type { ServerParts } from '../http/server-parts.ts';
 import type { Exchange } from '../threads/exchange.ts';
 import { heartbeatMs } from '../threads/sse-stream.ts';
@@ -26,8 +26,9 @@ export function addChatRoutes(routes: Routes, parts: ServerParts, threads: Threa
   routes.post('/api/chat', async (context) => {
     const request = await readChatRequest(await readJsonBody(context));
     const { id: name, profile, message: said, verdicts } = request;
-    if (verdicts.length > 0) assertParts(context, 'POST /api/chat', ['verdicts']);
-    const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, message: said, verdicts }));
+    const done = await threads.inOrder(name, () =>
+      submit(parts, threads, { name, profile, message: said, verdicts, person: personOf(context), route: 'POST /api/chat' }),
+    );
     const message = messageFor(done, request);
     if (!message.isContinued) messages.set(done.listening.run, message);
     return await stream(context, () => ({ ...message, listening: done.listening, refused: done.refused }));

@@ -1,6 +1,6 @@
 import type { Context, Handler } from 'hono';
 import { type AccessName, type AccessOf, assertMay } from '../access/access-table.ts';
-import type { Person } from '../access/roles.ts';
+import type { Person } from '../../core/roles.ts';
 import type { ServerApp, ServerEnv } from './server-parts.ts';
 
 /** Adds routes to an app, each with the role that the table of access gives it: a route that is not in the table does not compile. */
@@ -30,6 +30,11 @@ export class Routes {
 /** Returns who sends a request. */
 export function personOf(context: Context<ServerEnv>): Person {
   return context.get('person');
+}
+
+/** Returns who is recorded for what a request does. The body cannot choose it. */
+export function byOf(context: Context<ServerEnv>): { readonly by: string } {
+  return { by: personOf(context).name };
 }
 
 /** Refuses parts of a request that need a further role. Fails with REQUEST_REFUSED, naming the part. */

@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { ProfileTests } from './profile-tests.ts';
 import type { RunReach } from '../reach/reach-run.ts';
-import type { Person } from '../access/roles.ts';
+import type { Person } from '../../core/roles.ts';
 import type { RunRecords } from './run-records.ts';
 
 /** Dependencies of the server's routes: each `addXRoutes(app, parts)` adds its own to the app. */

@@ -3,6 +3,8 @@ import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import { launchable } from '../../engine/launch/usual-profile.ts';
+import { assertMay } from '../access/access-table.ts';
+import { isAskingItself } from '../reach/asks-itself.ts';
 import { describeRun } from './describe-run.ts';
 import { requiredText, textArgument, type TeamAnswer, type TeamCall, type TeamTool } from './team-tool.ts';
 import { waitForRun } from './wait-for-run.ts';
@@ -54,7 +56,7 @@ function runTeamTool(engine: Engine, defaultProfile: string, options: LaunchOpti
         input: requiredText(call.args, 'input'),
         ...(title === undefined ? {} : { title }),
       };
-      const run = await engine.launch(request, options);
+      const run = await engine.launch(request, { ...options, by: call.person.name });
       return await answerAfterWait(run, call);
     },
   };
@@ -81,10 +83,12 @@ function sendMessageTool(): TeamTool {
     run: async (call) => {
       const run = await resumeRun(call);
       const to = textArgument(call.args, 'to');
+      if (isAskingItself(run, to)) assertMay(call.person, 'MCP send_message', 'checkpoint');
       const priority = (['now', 'next', 'idle'] as const).find((value) => value === call.args['priority']);
       await run.send(requiredText(call.args, 'text'), {
         ...(to === undefined ? {} : { to }),
         ...(priority === undefined ? {} : { priority }),
+        by: call.person.name,
       });
       return await answerAfterWait(run, call);
     },
@@ -110,7 +114,7 @@ function answerQuestionTool(): TeamTool {
     readOnly: false,
     run: async (call) => {
       const run = await resumeRun(call);
-      await run.answer(requiredText(call.args, 'id'), call.args['answer'] ?? null);
+      await run.answer(requiredText(call.args, 'id'), call.args['answer'] ?? null, { by: call.person.name });
       return await answerAfterWait(run, call);
     },
   };
@@ -130,7 +134,7 @@ function cancelRunTool(): TeamTool {
     readOnly: false,
     run: async (call) => {
       const run = await resumeRun(call);
-      await run.cancel(textArgument(call.args, 'reason') ?? 'cancelled by an MCP client');
+      await run.cancel(textArgument(call.args, 'reason') ?? 'cancelled by an MCP client', { by: call.person.name });
       return describeRun(run, false);
     },
   };
@@ -183,15 +187,16 @@ export function decidingTool(): TeamTool {
       const id = requiredText(call.args, 'id');
       const message = textArgument(call.args, 'message');
       const fingerprint = textArgument(call.args, 'fingerprint');
-      if (call.args['decision'] === 'approve') await run.approve(id, fingerprint === undefined ? {} : { fingerprint });
-      else await run.reject(id, message === undefined ? {} : { message });
+      const by = call.person.name;
+      if (call.args['decision'] === 'approve') await run.approve(id, { ...(fingerprint === undefined ? {} : { fingerprint }), by });
+      else await run.reject(id, { ...(message === undefined ? {} : { message }), by });
       return await answerAfterWait(run, call);
     },
   };
 }
 
-async function resumeRun({ engine, args }: TeamCall): Promise<Run> {
-  const run = await engine.resume(requiredText(args, 'run_id'));
+async function resumeRun({ engine, args, person }: TeamCall): Promise<Run> {
+  const run = await engine.resume(requiredText(args, 'run_id'), { by: person.name });
   if (run.state.outcome !== undefined)
     throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.outcome}); start another one with run_team`);
   return run;

@@ -4,7 +4,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import { describeThrown } from '../../core/error.ts';
 import { type Access, type AccessOptions, createAccess, type Credentials } from '../access/access.ts';
 import { bearerToken } from '../access/bearer-token.ts';
-import type { Person } from '../access/roles.ts';
+import type { Person } from '../../core/roles.ts';
 import { checkRequest, unauthorized } from '../check-request.ts';
 import { listen } from '../listen.ts';
 import { loadNodeLibrary, loadServerLibrary } from './server-library.ts';

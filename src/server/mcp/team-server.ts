@@ -9,7 +9,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { engineVersion } from '../../engine/version.ts';
 import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { assertMay, roleFor } from '../access/access-table.ts';
-import { includesRole, isRole, type Person } from '../access/roles.ts';
+import { includesRole, isRole, type Person } from '../../core/roles.ts';
 import { readingTools } from './reading-tools.ts';
 import { decidingTool, runningTools } from './running-tools.ts';
 import type { ServerLibrary } from './server-library.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { AccessOf } from '../access/access-table.ts';
-import type { Person } from '../access/roles.ts';
+import type { Person } from '../../core/roles.ts';
 import type { Engine } from '../../engine/engine.ts';
 
 /** Answer of a tool: text, and the same as data where that helps. */

@@ -5,7 +5,7 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 import { eventSchemas } from './event-schemas.ts';
 import type { RunOverview } from '../../inspect/run-overview.ts';
 import type { ProjectRow } from '../../engine/run-catalog.ts';
-import { type Person, roles } from '../access/roles.ts';
+import { type Person, roles } from '../../core/roles.ts';
 import type { RunRow } from '../http/run-row.ts';
 import type { ErrorAnswer } from '../http/error-statuses.ts';
 import type { ActionDone } from '../reach/run-action.ts';
@@ -132,6 +132,8 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     output: text,
     deliverables: object,
     error: maybe(named('ErrorRecord')),
+    by: maybe({ type: 'string', description: 'The person who launched or forked it; absent: a program.' }),
+    endedBy: maybe({ type: 'string', description: 'The person who cancelled it, if one did.' }),
     createdAt: time,
     updatedAt: time,
     resumes: count,

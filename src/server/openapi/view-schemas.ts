@@ -246,6 +246,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
       turnId: text,
       seq: count,
       at: time,
+      by: { type: 'string', description: 'The person who wrote it; absent: a program.' },
     },
   },
   ProfileFacts: recordOf<PlainProfileFacts>({

@@ -1,10 +1,11 @@
 import { statusOf } from '../../core/state/run-status.ts';
+import type { ByOption } from '../../engine/input/read-by.ts';
 import type { Run } from '../../engine/run.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
 
-/** Performs an action on a run of this process; resolves once it is in the journal, and for a cancel once everything it stops has ended. */
-export async function performAction(run: Run, action: RunAction): Promise<ActionDone> {
-  const itemId = await perform(run, action);
+/** Performs an action of a person on a run of this process; resolves once it is in the journal, and for a cancel once everything it stops has ended. */
+export async function performAction(run: Run, action: RunAction, by: ByOption = {}): Promise<ActionDone> {
+  const itemId = await perform(run, action, by);
   return { ...toActionDone(run), ...(itemId === undefined ? {} : { itemId }) };
 }
 
@@ -14,7 +15,7 @@ export function toActionDone(run: Run): ActionDone {
   return { status: statusOf(run.state), ...(outcome === undefined ? {} : { outcome }), pending: run.pending };
 }
 
-async function perform(run: Run, action: RunAction): Promise<string | undefined> {
+async function perform(run: Run, action: RunAction, by: ByOption): Promise<string | undefined> {
   switch (action.kind) {
     case 'send': {
       const { text, to, priority, itemId } = action;
@@ -22,6 +23,7 @@ async function perform(run: Run, action: RunAction): Promise<string | undefined>
         ...(to === undefined ? {} : { to }),
         ...(priority === undefined ? {} : { priority }),
         ...(itemId === undefined ? {} : { itemId }),
+        ...by,
       });
       return receipt.itemId;
     }
@@ -30,30 +32,32 @@ async function perform(run: Run, action: RunAction): Promise<string | undefined>
         ...(action.args === undefined ? {} : { args: action.args }),
         ...(action.always === undefined ? {} : { always: action.always }),
         ...(action.fingerprint === undefined ? {} : { fingerprint: action.fingerprint }),
+        ...by,
       });
       return undefined;
     case 'reject':
-      await run.reject(action.ids, action.message === undefined ? {} : { message: action.message });
+      await run.reject(action.ids, { ...(action.message === undefined ? {} : { message: action.message }), ...by });
       return undefined;
     case 'answer':
-      await run.answer(action.id, action.value);
+      await run.answer(action.id, action.value, by);
       return undefined;
     case 'note': {
       const { title, content, agent } = action;
-      await run.note(agent === undefined ? { title, content } : { title, content, agent });
+      await run.note(agent === undefined ? { title, content } : { title, content, agent }, by);
       return undefined;
     }
     case 'cancel':
       await run.cancel(action.reason, {
         ...(action.agentId === undefined ? {} : { agentId: action.agentId }),
         ...(action.moduleId === undefined ? {} : { moduleId: action.moduleId }),
+        ...by,
       });
       return undefined;
     case 'profiles':
-      await run.updateProfiles(action.edits);
+      await run.updateProfiles(action.edits, by);
       return undefined;
     case 'modules':
-      await run.updateModules(action.actions);
+      await run.updateModules(action.actions, by);
       return undefined;
   }
 }

@@ -5,7 +5,8 @@ import type { Engine } from '../../engine/engine.ts';
 import type { EngineFolder } from '../../files/engine-folder.ts';
 import { mailStore, longestUntakenMs, makeMailFolder, readLetter, writeLetter } from './mail-folder.ts';
 import { performAction } from './perform-action.ts';
-import type { ActionDone, RunAction } from './run-action.ts';
+import type { ByOption } from '../../engine/input/read-by.ts';
+import type { ActionDone, Letter, RunAction } from './run-action.ts';
 import { nanoid } from 'nanoid';
 import { isJsonObject } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
@@ -13,10 +14,10 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 /** Acts on runs, whichever process advances them. */
 export interface RunReach {
   /**
-   * Performs an action on a run; resolves once it is in the journal. Fails as the run refuses it, or with RUN_LOCKED when its process
+   * Performs an action of a person on a run; resolves once it is in the journal. Fails as the run refuses it, or with RUN_LOCKED when its process
    * does not answer.
    */
-  act(runId: string, action: RunAction): Promise<ActionDone>;
+  act(runId: string, action: RunAction, by?: ByOption): Promise<ActionDone>;
 }
 
 /**
@@ -25,22 +26,23 @@ export interface RunReach {
  */
 export function reachRun(engine: Engine, store = mailStore(engine)): RunReach {
   return {
-    act: async (runId, action) => {
+    act: async (runId, action, by = {}) => {
       const live = engine.live(runId);
-      if (live !== undefined) return await performAction(live, action);
+      if (live !== undefined) return await performAction(live, action, by);
       const findRun = async (): Promise<RunSummary | undefined> => (await engine.runs({ runId: runId as RunId }))[0];
       const summary = await findRun();
-      const done = summary === undefined ? undefined : await askHolder(summary, action, { store, findRun });
-      return done ?? (await actHere(engine, runId, action));
+      const done = summary === undefined ? undefined : await askHolder(summary, { ...action, ...by }, { store, findRun });
+      return done ?? (await actHere(engine, runId, { ...action, ...by }));
     },
   };
 }
 
 /** Acts on a run that no process has by resuming it. A run to be cancelled is not resumed: no model or tool is started. */
-export async function actHere(engine: Engine, runId: string, action: RunAction): Promise<ActionDone> {
+export async function actHere(engine: Engine, runId: string, { by: person, ...action }: Letter): Promise<ActionDone> {
+  const by = person === undefined ? {} : { by: person };
   const isEnd = action.kind === 'cancel' && action.agentId === undefined && action.moduleId === undefined;
-  const run = isEnd ? await engine.cancel(runId, action.reason) : await engine.resume(runId);
-  return await performAction(run, action);
+  const run = isEnd ? await engine.cancel(runId, action.reason, by) : await engine.resume(runId, by);
+  return await performAction(run, action, by);
 }
 
 /** Journal file of a run, and a query for its current summary. */
@@ -57,7 +59,7 @@ export interface HolderOptions {
  */
 export async function askHolder(
   summary: RunSummary,
-  action: RunAction,
+  action: Letter,
   { store, findRun }: HolderOptions,
 ): Promise<ActionDone | undefined> {
   if (store === 'memory' || !mayBeHeld(summary)) return undefined;
@@ -119,7 +121,7 @@ interface Addressee {
  * Leaves an action for the process that advances a run, in a file beside the journal, and waits for the result; gives up when
  * `isHeld` says that no process has the run any more.
  */
-async function mailAction({ store, runId, isHeld }: Addressee, action: RunAction): Promise<MailAnswer> {
+async function mailAction({ store, runId, isHeld }: Addressee, action: Letter): Promise<MailAnswer> {
   const folder = await makeMailFolder(store, runId);
   const name = nanoid();
   await writeLetter(folder, `${name}.json`, action);

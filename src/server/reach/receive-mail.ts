@@ -1,12 +1,13 @@
 import { CadreError, toErrorRecord } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { EngineFolder } from '../../files/engine-folder.ts';
+import { readBy } from '../../engine/input/read-by.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import { isActionKind, readAction } from './action-schemas.ts';
 import { longestUntakenMs, mailFolder, mailStore, readLetter, writeLetter } from './mail-folder.ts';
 import { performAction } from './perform-action.ts';
-import type { RunAction } from './run-action.ts';
+import type { Letter } from './run-action.ts';
 
 /** Milliseconds between checks of the folder, and number of letters acted on concurrently. */
 const checkEveryMs = 200;
@@ -82,15 +83,18 @@ async function answer(run: Run, folder: EngineFolder, name: string): Promise<voi
 
 async function act(run: Run, value: unknown): Promise<unknown> {
   try {
-    return { done: await performAction(run, readMailed(value)) };
+    const { by, ...action } = readMailed(value);
+    return { done: await performAction(run, action, readBy({ by })) };
   } catch (thrown) {
     return { refused: toErrorRecord(thrown, 'INTERNAL') };
   }
 }
 
-function readMailed(value: unknown): RunAction {
+function readMailed(value: unknown): Letter {
   if (!isJsonObject(value) || !isActionKind(value['kind']))
     throw new CadreError('OPTION_INVALID', 'this is not an action on a run');
-  const { kind, ...fields } = value;
-  return readAction(kind, fields, { what: `the ${kind}` });
+  const { kind, by, ...fields } = value;
+  const action = readAction(kind, fields, { what: `the ${kind}` });
+  if (by !== undefined && typeof by !== 'string') throw new CadreError('OPTION_INVALID', 'by is no text');
+  return { ...action, ...readBy({ by }) };
 }

@@ -28,6 +28,9 @@ export type RunAction =
   | { readonly kind: 'profiles'; readonly edits: readonly ProfileEdit[] }
   | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[] };
 
+/** An action with the person who acts, as one process leaves it for another: both belong to the same user of the machine. */
+export type Letter = RunAction & { readonly by?: string };
+
 /** Status of a run once an action is in its journal. */
 export interface ActionDone {
   readonly status: string;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { AskingFate } from '../../engine/input/asking-fate.ts';
+import type { ByOption } from '../../engine/input/read-by.ts';
 import type { Run } from '../../engine/run.ts';
 
 /** A person's decision on a pending request of a run, by the id of its asking. */
@@ -21,13 +22,13 @@ export interface Given {
 }
 
 /** Applies the verdicts of one message. A verdict on anything but a request that waits decides nothing. */
-export async function giveVerdicts(run: Run, verdicts: readonly GivenVerdict[]): Promise<Given> {
+export async function giveVerdicts(run: Run, verdicts: readonly GivenVerdict[], by: ByOption): Promise<Given> {
   let decided = 0;
   let repeats: number | undefined;
   const refused: CadreError[] = [];
   for (const verdict of verdicts) {
     try {
-      await give(run, verdict);
+      await give(run, verdict, by);
       decided += 1;
     } catch (thrown) {
       if (!(thrown instanceof CadreError) || thrown.code !== 'PENDING_UNKNOWN') throw thrown;
@@ -58,14 +59,14 @@ function isSame(verdict: GivenVerdict, { end, verdict: before, value, args }: As
   }
 }
 
-async function give(run: Run, verdict: GivenVerdict): Promise<void> {
+async function give(run: Run, verdict: GivenVerdict, by: ByOption): Promise<void> {
   const { id } = verdict;
   switch (verdict.kind) {
     case 'approve':
-      return await run.approve(id, verdict.args === undefined ? {} : { args: verdict.args });
+      return await run.approve(id, { ...(verdict.args === undefined ? {} : { args: verdict.args }), ...by });
     case 'reject':
-      return await run.reject(id, verdict.message === undefined ? {} : { message: verdict.message });
+      return await run.reject(id, { ...(verdict.message === undefined ? {} : { message: verdict.message }), ...by });
     case 'answer':
-      return await run.answer(id, verdict.value);
+      return await run.answer(id, verdict.value, by);
   }
 }

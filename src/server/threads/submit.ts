@@ -6,6 +6,9 @@ import { readFate } from '../../engine/input/asking-fate.ts';
 import type { ExternalItem } from '../../engine/input/external-item.ts';
 import type { Run } from '../../engine/run.ts';
 import { choicesOf, readAnswer } from '../../inspect/read-answer.ts';
+import { assertMay } from '../access/access-table.ts';
+import type { Person } from '../../core/roles.ts';
+import { isAskingItself } from '../reach/asks-itself.ts';
 import type { ServerParts } from '../http/server-parts.ts';
 import { currentExchange, type Exchange } from './exchange.ts';
 import { giveVerdicts, type GivenVerdict } from './give-verdicts.ts';
@@ -21,6 +24,9 @@ export interface ThreadRequest {
   readonly message: ThreadMessage | undefined;
   /** The user's verdicts. */
   readonly verdicts: readonly GivenVerdict[];
+  /** Who sends it, and the route: the table of access has the role that verdicts need. */
+  readonly person: Person;
+  readonly route: 'POST /api/chat' | 'POST /ag-ui';
 }
 
 /** A message of the user. */
@@ -46,7 +52,8 @@ export interface Submitted {
 
 /** Handles a request: launches the conversation's run, applies verdicts, posts the message. A message answers a pending question. */
 export async function submit(parts: ServerParts, threads: Threads, request: ThreadRequest): Promise<Submitted> {
-  const run = await threads.resume(request.name);
+  if (request.verdicts.length > 0) assertMay(request.person, request.route, 'verdicts');
+  const run = await threads.resume(request.name, { by: request.person.name });
   if (run === undefined) return await newExchange('launched', threads, await launch(parts, threads, request));
   const { name, message } = request;
   if (run.state.outcome === undefined || message === undefined) {
@@ -55,7 +62,11 @@ export async function submit(parts: ServerParts, threads: Threads, request: Thre
   }
   if (message === undefined)
     throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); send a message to continue it`);
-  return await newExchange('said', threads, await threads.continueInFork(name, run, messageOf(message)));
+  return await newExchange(
+    'said',
+    threads,
+    await threads.continueInFork(name, run, { message: messageOf(message), by: request.person.name }),
+  );
 }
 
 /** Returns the result for a run that was just launched or forked. */
@@ -92,20 +103,27 @@ async function launch(
   if (message === undefined)
     throw new CadreError('RUN_UNKNOWN', `there is no conversation '${name.slice(0, 100)}' yet: send a message first`);
   if (profile === undefined) throw new CadreError('REQUEST_INVALID', 'profile is missing: name the profile to begin with');
-  return await engine.launch({ profile, input: payloadOf(message), runId: (await threads.chain(name)).next }, options);
+  return await engine.launch(
+    { profile, input: payloadOf(message), runId: (await threads.chain(name)).next },
+    {
+      ...options,
+      by: request.person.name,
+    },
+  );
 }
 
 /** Applies verdicts and posts the message; `over` when the run ended before. */
 async function continueRun(
   { engine }: ServerParts,
   listening: Listening,
-  { message, verdicts }: ThreadRequest,
+  { message, verdicts, person, route }: ThreadRequest,
 ): Promise<Submitted | 'over'> {
   const { run } = listening;
+  const by = { by: person.name };
   // A question belongs to the exchange before its answer.
   const before = { listening, exchange: exchangeOf(run), known: run.state.seq };
   const answering = message === undefined ? undefined : await questionFor(run, message, engine.records);
-  const { decided, repeats, refused } = await giveVerdicts(run, verdicts);
+  const { decided, repeats, refused } = await giveVerdicts(run, verdicts, by);
   if (message === undefined) {
     if (decided > 0) return { did: 'decided', ...before, refused };
     if (repeats !== undefined) return { did: 'nothing', ...before, known: repeats - 1, isRepeat: true, refused };
@@ -114,12 +132,14 @@ async function continueRun(
     return { did: 'nothing', ...before, refused };
   }
   if (answering?.kind === 'repeat') return { did: 'answered', ...before, known: answering.known, isRepeat: true, refused };
+  // A message that answers a question, or lets an agent pass a checkpoint, is a verdict, too.
+  if (answering !== undefined || isAskingItself(run)) assertMay(person, route, 'verdicts');
   if (answering?.kind === 'answer' && decided === 0) {
-    await run.answer(answering.id, answering.value);
+    await run.answer(answering.id, answering.value, by);
     return { did: 'answered', ...before, refused };
   }
   try {
-    await run.send(messageOf(message));
+    await run.send(messageOf(message), by);
   } catch (thrown) {
     if (thrown instanceof CadreError && thrown.code === 'RUN_ENDED') return 'over';
     throw thrown;

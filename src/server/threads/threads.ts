@@ -4,6 +4,7 @@ import { idPattern, type RunId } from '../../core/ids.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isKnown } from '../../engine/launch/free-run-id.ts';
 import type { ExternalItem } from '../../engine/input/external-item.ts';
+import type { ByOption } from '../../engine/input/read-by.ts';
 import type { Run } from '../../engine/run.ts';
 import { followRun, type FollowOptions, type RunNews } from './follow-run.ts';
 import { LiveReplies } from './live-replies.ts';
@@ -11,6 +12,12 @@ import { LiveReplies } from './live-replies.ts';
 const longestName = 500;
 /** Milliseconds after its end during which an answer is still streamed to clients that reconnect. */
 const justNowMs = 30_000;
+
+/** A message, and the person who wrote it. */
+interface SaidBy {
+  readonly message: ExternalItem;
+  readonly by: string;
+}
 
 /** Runs of a conversation, oldest first: one, and a fork for each time the user continued after its end. */
 interface Chain {
@@ -60,15 +67,15 @@ export class Threads {
   }
 
   /** Resumes the run of a conversation; undefined when there is none yet. */
-  async resume(name: string): Promise<Run | undefined> {
+  async resume(name: string, by: ByOption): Promise<Run | undefined> {
     const { current } = await this.chain(name);
-    return current === undefined ? undefined : await this.#engine.resume(current);
+    return current === undefined ? undefined : await this.#engine.resume(current, by);
   }
 
   /** Continues a conversation whose run has ended in a fork of it, which begins with the message. */
-  async continueInFork(name: string, over: Run, message: ExternalItem): Promise<Run> {
+  async continueInFork(name: string, over: Run, { message, by }: SaidBy): Promise<Run> {
     const { next } = await this.chain(name);
-    return await this.#engine.fork(over.id, { runId: next, message });
+    return await this.#engine.fork(over.id, { runId: next, message, by });
   }
 
   /**

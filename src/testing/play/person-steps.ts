@@ -1,6 +1,10 @@
+import { actors } from '../../core/by.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { Run } from '../../engine/run.ts';
 import type { PersonStep } from '../cases/test-case.ts';
+
+/** What a test scripts is no person's. */
+const by = { by: actors.test };
 
 /** Returns the id of the item that a step posts, so that a step that is taken again posts nothing. */
 function itemIdOf(index: number): string {
@@ -14,14 +18,14 @@ export async function takeStep(run: Run, { say, approve, reject, answer }: Perso
   const question = pending.find(({ kind }) => kind !== 'approval');
   if (approve === true || reject !== undefined) {
     if (approvals.length === 0) return false;
-    if (approve === true) await run.approve(approvals);
-    else await run.reject(approvals, { message: reject ?? '' });
+    if (approve === true) await run.approve(approvals, by);
+    else await run.reject(approvals, { message: reject ?? '', ...by });
   } else if (answer !== undefined) {
     if (question === undefined) return false;
-    await run.answer(question.id, answer);
+    await run.answer(question.id, answer, by);
   } else {
     const item = typeof say === 'string' ? say : { source: 'USER_PROMPT', payload: say ?? {} };
-    await run.send(item, { itemId: itemIdOf(index) });
+    await run.send(item, { itemId: itemIdOf(index), ...by });
   }
   return true;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accessTable, type AccessName, roleFor } from '../../../src/server/access/access-table.ts';
-import { includesRole, type Role, roles } from '../../../src/server/access/roles.ts';
+import { includesRole, type Role, roles } from '../../../src/core/roles.ts';
 import { hashToken } from '../../../src/server/access/users.ts';
 import { createServerApp } from '../../../src/server/index.ts';
 import { tool } from '../../support/tools.ts';

@@ -3,6 +3,7 @@ import { LineInput } from '../../chat/line-input.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import { concludeRun } from '../../../inspect/conclude.ts';
 import type { Run } from '../../../engine/run.ts';
+import { terminalBy } from '../../access/local-by.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
@@ -42,7 +43,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     interruption,
     quiet,
     raw: options.raw ?? false,
-    run: reference === undefined ? undefined : follow(await engine.resume(session.runId)),
+    run: reference === undefined ? undefined : follow(await engine.resume(session.runId, terminalBy())),
     launch: async (message, subscriber) =>
       follow(await engine.launch({ profile, input: message }, { ...launchOptions(options), subscriber })),
   });

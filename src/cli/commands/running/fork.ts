@@ -8,6 +8,7 @@ import { randomIds } from '../../../engine/random-ids.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { driveRun } from '../../runs/drive-run.ts';
+import { terminalBy } from '../../access/local-by.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { findTurn } from '../../runs/find-turn.ts';
 import { finishRun, interruptedText } from '../../runs/finish-run.ts';
@@ -44,6 +45,7 @@ export async function forkCommand(reference: string, words: readonly string[], o
   const { engine } = session;
   const run = await engine.fork(from, {
     runId: forkId,
+    ...terminalBy(),
     ...(at === undefined ? {} : { at }),
     ...(before === undefined ? {} : { before }),
     ...(edits.length === 0 ? {} : { edits }),

@@ -5,6 +5,7 @@ import { serveOverHttp } from '../../../server/mcp/serve-http.ts';
 import { teamServerFactory, type TeamServerOptions } from '../../../server/mcp/team-server.ts';
 import { ToolDesk } from '../../../server/mcp/tool-desk.ts';
 import { toolServerFactory } from '../../../server/mcp/tool-server.ts';
+import { clientPerson } from '../../access/local-by.ts';
 import { type AccessFlags, servingAccess } from '../../access/serving-access.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import type { ExitCode } from '../../exit-code.ts';
@@ -43,6 +44,7 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
     defaultProfile: chooseProfile(engine.profiles, options.profile),
     launch: launchOptions(options),
     allowDecisions: options.allowDecisions ?? false,
+    person: clientPerson(),
     signal: interruption.signal,
   };
   if (options.http === true) await serveHttp(served, options, interruption);
@@ -56,7 +58,7 @@ async function serveTools(profile: string, options: McpOptions, { signal }: Inte
     throw new CadreError('OPTION_INVALID', '--tools-of serves only the client that starts it, over stdio; leave out --http');
   const client = new ClientModel();
   await using teams = await openTeams(options, { command: 'mcp', models: { [clientConfig]: client.model } });
-  const launch = { ...launchOptions(options), llmConfig: clientConfig };
+  const launch = { ...launchOptions(options), llmConfig: clientConfig, by: clientPerson().name };
   const { engine } = teams;
   const desk = new ToolDesk({ engine, client, profile: chooseProfile(engine.profiles, profile), launch });
   try {

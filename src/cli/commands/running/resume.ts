@@ -1,4 +1,5 @@
 import { CadreError } from '../../../core/error.ts';
+import { terminalBy } from '../../access/local-by.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { resumeAndDrive, type ResumedOptions } from '../../runs/resumed-run.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -30,7 +31,7 @@ export async function resumeCommand(
   if (run === undefined)
     throw new CadreError('OPTION_INVALID', `name a run, or resume all interrupted ones: ${thisCommand(['resume', '--all'])}`);
   return resumeAndDrive(run, options, async (resumed) => {
-    if (words.length > 0) await resumed.send(words.join(' '));
+    if (words.length > 0) await resumed.send(words.join(' '), terminalBy());
   });
 }
 

@@ -3,6 +3,7 @@ import type { LaunchOptions } from '../../../engine/launch-options.ts';
 import { checkProject } from '../../../engine/run-catalog.ts';
 import { readRecording } from '../../../models/replay/read-recording.ts';
 import { replayedPeople } from '../../../engine/effects/replayed-people.ts';
+import { terminalBy } from '../../access/local-by.ts';
 import { servingAccess, tokenVariable } from '../../access/serving-access.ts';
 import { withFiles } from '../../options/attachments-option.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
@@ -111,6 +112,7 @@ export function launchOptions({ limits, llm, request, workspace }: RunOptions): 
     ...(limits === undefined ? {} : { limits }),
     ...(llm === undefined ? {} : { llmConfig: llm }),
     ...(workspace === undefined ? {} : { workspace }),
+    ...terminalBy(),
   };
 }
 

@@ -3,6 +3,7 @@ import { CadreError } from '../../../core/error.ts';
 import { createEngine } from '../../../engine/create-engine.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
 import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';
+import { terminalBy } from '../../access/local-by.ts';
 import { actElsewhere, actOnRun, actOnWorkers, lookUpRun, type SteeringOptions, withTakeOverHint } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { restateOf } from '../../options/restate-option.ts';
@@ -89,7 +90,7 @@ async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: s
   const journal = await openJournal(options.store, { takeOver: options.takeOver ?? false });
   try {
     await using engine = await createEngine({ profiles: { files: [] }, store: journal });
-    const { state } = await engine.cancel(runId, reason);
+    const { state } = await engine.cancel(runId, reason, terminalBy());
     return { status: state.status, pending: [], ...(state.outcome === undefined ? {} : { outcome: state.outcome }) };
   } catch (thrown) {
     throw withTakeOverHint(runId, thrown, thisCommand(['cancel', runId, '--take-over'], options.store));

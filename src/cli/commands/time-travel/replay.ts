@@ -11,6 +11,7 @@ import type { Rerendering } from '../../../inspect/rerender/rerendered-turn.ts';
 import { readRecording } from '../../../models/replay/read-recording.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { driveRun } from '../../runs/drive-run.ts';
+import { terminalBy } from '../../access/local-by.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { finishRun, interruptedText } from '../../runs/finish-run.ts';
 import { findTurn } from '../../runs/find-turn.ts';
@@ -144,6 +145,7 @@ async function replayFrom(
     runId: forkId,
     profiles: 'current',
     recordedAnswers,
+    ...terminalBy(),
     ...(first === undefined ? {} : { before: first.turnId }),
     ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
   });

@@ -1,3 +1,4 @@
+import { verdictText } from '../../verdict-text.ts';
 import type { ToolInteraction } from '../../turn/tool-interactions.ts';
 import type { TurnRecord } from '../../turn/turn-record.ts';
 import { safe, type Layout } from '../text/layout.ts';
@@ -47,9 +48,9 @@ function formatToolCall(out: Layout, turn: TurnRecord, call: ToolInteraction, in
   const { style } = out;
   const provider = call.providerCallId === '' ? '' : `, provider id ${safe(call.providerCallId, 60)}`;
   const notes = [
-    ...(call.approved
-      ? [call.changedArgs === undefined ? 'approved by a person' : 'approved by a person with other arguments']
-      : []),
+    ...(call.verdict === undefined
+      ? []
+      : [`${safe(verdictText(call.verdict))}${call.changedArgs === undefined ? '' : ' with other arguments'}`]),
     ...(call.repaired ? ['arguments repaired'] : []),
     ...(call.attempt > 1 ? [`attempt ${call.attempt}`] : []),
     ...(call.waitFor === undefined ? [] : [waitText(call)]),

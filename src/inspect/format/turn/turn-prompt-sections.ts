@@ -20,7 +20,9 @@ function formatInput(out: Layout, input: TurnInputView, index: number): void {
     `priority ${input.priority}`,
     `item ${safe(input.itemId)}`,
     input.callId === undefined ? `from ${safe(posterOf(input))}` : `answers call ${safe(input.callId)}`,
-    ...(input.edits === undefined ? [] : [`edited by a person in this fork, in place of ${safe(input.edits)}`]),
+    ...(input.edits === undefined
+      ? []
+      : [`edited by ${safe(input.by ?? 'a person')} in this fork, in place of ${safe(input.edits)}`]),
     input.persistent ? 'kept in memory' : 'this turn only',
     ...(input.mode === 'prepend_to_role' ? ['put before the last message'] : []),
     ...(input.untrusted === true ? ['untrusted'] : []),

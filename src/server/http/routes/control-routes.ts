@@ -10,7 +10,10 @@ import type { RunAction } from '../../reach/run-action.ts';
 import { bodySchemas } from './control-schemas.ts';
 import { bodyHash, onceId } from '../once-key.ts';
 import { bodyWords, readBody, readJsonBody } from '../request-body.ts';
-import { assertParts, type Routes } from '../routes.ts';
+import { roleFor } from '../../access/access-table.ts';
+import { includesRole } from '../../../core/roles.ts';
+import { isAskingItself } from '../../reach/asks-itself.ts';
+import { assertParts, byOf, personOf, type Routes } from '../routes.ts';
 import type { ServerEnv, ServerParts } from '../server-parts.ts';
 import type { RunId } from '../../../core/ids.ts';
 import { isKnown } from '../../../engine/launch/free-run-id.ts';
@@ -22,14 +25,26 @@ export function addControlRoutes(routes: Routes, parts: ServerParts): void {
 
   routes.post('/api/runs/:id/messages', async (context) => {
     const action = await readRequest(context, 'send');
+    await assertMayMessage(context, parts.engine, action.to);
     const itemId = action.itemId ?? onceId(context, 'x');
-    const done = await parts.reach.act(context.req.param('id'), { ...action, ...(itemId === undefined ? {} : { itemId }) });
+    const done = await parts.reach.act(
+      context.req.param('id'),
+      { ...action, ...(itemId === undefined ? {} : { itemId }) },
+      byOf(context),
+    );
     return context.json(done, 202);
   });
   for (const kind of ['approve', 'reject', 'answer', 'note', 'cancel', 'profiles', 'modules'] as const)
     routes.post(`/api/runs/:id/${kind}` as const, async (context) =>
-      context.json(await parts.reach.act(context.req.param('id'), await readRequest(context, kind))),
+      context.json(await parts.reach.act(context.req.param('id'), await readRequest(context, kind), byOf(context))),
     );
+}
+
+/** Refuses a message that would let an agent pass a checkpoint, unless its sender may decide that. */
+async function assertMayMessage(context: Context<ServerEnv>, engine: Engine, to: string | undefined): Promise<void> {
+  if (includesRole(personOf(context).role, roleFor('POST /api/runs/:id/messages', 'checkpoint'))) return;
+  const run = await engine.open(context.req.param('id') ?? '');
+  if (isAskingItself(run, to)) assertParts(context, 'POST /api/runs/:id/messages', ['checkpoint']);
 }
 
 function addRunStarts(routes: Routes, { engine, launch, defaultProfile }: ServerParts): void {
@@ -44,6 +59,7 @@ function addRunStarts(routes: Routes, { engine, launch, defaultProfile }: Server
     if (project !== undefined) checkProject(project);
     const { runId, isNew } = await launches.launch(request, {
       ...launch,
+      ...byOf(context),
       ...(limits === undefined ? {} : { limits: limitsWithin(launch.limits ?? {}, limits) }),
       ...(llmConfig === undefined ? {} : { llmConfig }),
       // A client cannot override values that the server's operator sets for all runs.
@@ -56,7 +72,10 @@ function addRunStarts(routes: Routes, { engine, launch, defaultProfile }: Server
 
   routes.post('/api/runs/:id/resume', async (context) => {
     const { profiles } = (await readBody(context, bodySchemas.resume)) as { readonly profiles?: ProfileChoice };
-    const run = await engine.resume(context.req.param('id'), profiles === undefined ? {} : { profiles });
+    const run = await engine.resume(context.req.param('id'), {
+      ...(profiles === undefined ? {} : { profiles }),
+      ...byOf(context),
+    });
     if (run.state.outcome !== undefined)
       throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); launch a new one, or fork it`);
     return context.json(toActionDone(run));
@@ -67,7 +86,7 @@ function addRunStarts(routes: Routes, { engine, launch, defaultProfile }: Server
       ForkOptions,
       'at' | 'before' | 'profiles' | 'llmConfig' | 'edits'
     >;
-    const run = await engine.fork(context.req.param('id'), { ...launch, ...body });
+    const run = await engine.fork(context.req.param('id'), { ...launch, ...body, ...byOf(context) });
     context.header('Location', `/api/runs/${run.id}`);
     return context.json({ runId: run.id }, 201);
   });
