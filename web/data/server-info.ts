@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { includesRole, type Person, type Role } from '../../src/core/roles.ts';
 import { getJson } from './api.ts';
 
 /** Properties and permissions of the server. */
@@ -8,8 +9,8 @@ export interface ServerInfo {
   readonly location: string;
   /** True when the page may launch, steer and end runs. */
   readonly canControl: boolean;
-  /** Who the server takes the page's user for, and what they may do. */
-  readonly you?: { readonly name: string; readonly role: string };
+  /** The person who looks at this page, as the server knows them. */
+  readonly you: Person;
   /** True when the server runs the tests of its profiles. */
   readonly canTest: boolean;
   readonly profiles: readonly { readonly name: string; readonly type: string; readonly description?: string }[];
@@ -23,6 +24,13 @@ export interface ServerInfo {
 
 /** Latest info of the server; undefined before its first answer, and in a file. */
 export const serverInfo = signal<ServerInfo | undefined>(undefined);
+
+/** Returns why the person's role does not allow something, for titles; undefined when it does. The server refuses it anyway. */
+export function missingRole(needed: Role): string | undefined {
+  const you = serverInfo.value?.you;
+  if (you === undefined || includesRole(you.role, needed)) return undefined;
+  return `You are ${you.name}, with the role ${you.role}; this needs the role ${needed}.`;
+}
 
 /** Milliseconds between requests for the info while the page is visible. */
 const pause = 10_000;

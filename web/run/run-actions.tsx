@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RunOverview } from '../../src/inspect/run-overview.ts';
 import { runActions } from '../data/actions.ts';
 import type { Liveness } from '../data/liveness.ts';
+import { missingRole } from '../data/server-info.ts';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Menu } from '../kit/menu.tsx';
@@ -27,18 +28,25 @@ export function RunActions(props: { readonly overview: RunOverview; readonly liv
   };
   const [asks, setAsks] = useState<'cancel' | 'fork' | undefined>();
   const canControl = useControl();
+  const missing = missingRole('operate');
   const isOver = overview.outcome !== undefined;
   const canResume = canControl && !isOver && liveness?.isAbandoned === true && !isResumed;
   const base = `./api/runs/${encodeURIComponent(overview.runId)}`;
   return (
     <div class="run-actions">
       {canResume && overview.status === 'running' && (
-        <button type="button" class="primary" disabled={resuming.isBusy} onClick={() => resuming.run(resume)}>
+        <button
+          type="button"
+          class="primary"
+          disabled={resuming.isBusy || missing !== undefined}
+          title={missing}
+          onClick={() => resuming.run(resume)}
+        >
           Resume
         </button>
       )}
       {canControl && !isOver && (
-        <button type="button" class="danger" onClick={() => setAsks('cancel')}>
+        <button type="button" class="danger" disabled={missing !== undefined} title={missing} onClick={() => setAsks('cancel')}>
           Cancel…
         </button>
       )}
@@ -52,12 +60,24 @@ export function RunActions(props: { readonly overview: RunOverview; readonly liv
           <>
             {/* Nothing was interrupted: a message resumes the run by itself. */}
             {canResume && overview.status !== 'running' && (
-              <button type="button" class="quiet" disabled={resuming.isBusy} onClick={() => (close(), resuming.run(resume))}>
+              <button
+                type="button"
+                class="quiet"
+                disabled={resuming.isBusy || missing !== undefined}
+                title={missing}
+                onClick={() => (close(), resuming.run(resume))}
+              >
                 Resume
               </button>
             )}
             {canControl && (
-              <button type="button" class="quiet" onClick={() => (close(), setAsks('fork'))}>
+              <button
+                type="button"
+                class="quiet"
+                disabled={missing !== undefined}
+                title={missing}
+                onClick={() => (close(), setAsks('fork'))}
+              >
                 Fork…
               </button>
             )}

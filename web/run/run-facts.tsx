@@ -23,6 +23,8 @@ export function RunFacts({
   return (
     <dl class="facts">
       <Fact name="profile">{toVisibleText(overview.profile)}</Fact>
+      {overview.by !== undefined && <Fact name="by">{toVisibleText(overview.by)}</Fact>}
+      {overview.endedBy !== undefined && <Fact name="ended by">{toVisibleText(overview.endedBy)}</Fact>}
       <Fact name="agents" {...limitOf(agents.total, limits.maxTotal, countText(limits.maxTotal, 'agent'))}>
         {grouped(agents.total)}
         {agents.ended > 0 && <span class="faint"> ({grouped(agents.ended)} ended)</span>}

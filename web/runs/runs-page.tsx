@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { RunsStore } from '../data/runs-store.ts';
-import { serverInfo } from '../data/server-info.ts';
+import { missingRole, serverInfo } from '../data/server-info.ts';
 import { SearchField } from '../kit/search-field.tsx';
 import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
@@ -66,7 +66,13 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
             </a>
           )}
           {info?.canControl === true && (
-            <button type="button" class="primary push" onClick={() => setLaunches(true)}>
+            <button
+              type="button"
+              class="primary push"
+              disabled={missingRole('talk') !== undefined}
+              title={missingRole('talk')}
+              onClick={() => setLaunches(true)}
+            >
               New run
             </button>
           )}

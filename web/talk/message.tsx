@@ -1,5 +1,6 @@
 import type { AgentId, TurnId } from '../../src/core/ids.ts';
 import type { ConversationEntry } from '../../src/inspect/conversation.ts';
+import { serverInfo } from '../data/server-info.ts';
 import { Time } from '../kit/time.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { FormattedText } from '../kit/formatted-text.tsx';
@@ -17,12 +18,14 @@ export interface LiveEntry {
 /** A message, with the turn that read or wrote it. */
 export function Message({ entry }: { readonly entry: ConversationEntry | LiveEntry }) {
   const { runId, eventAt } = useRun();
+  const you = serverInfo.value?.you.name;
   switch (entry.kind) {
-    case 'user':
+    case 'user': {
+      const author = entry.by === undefined || entry.by === you ? undefined : toVisibleText(entry.by);
       return (
-        <article class="message message-user" aria-label={`You to ${entry.to}`}>
+        <article class="message message-user" aria-label={`${author === undefined ? 'You' : author} to ${entry.to}`}>
           <header>
-            <strong>you</strong> <span class="faint">→ {toVisibleText(entry.to)}</span>
+            <strong>{author ?? 'you'}</strong> <span class="faint">→ {toVisibleText(entry.to)}</span>
             {entry.turnId === undefined ? (
               <span class="tone-waits">waits to be read</span>
             ) : (
@@ -38,6 +41,7 @@ export function Message({ entry }: { readonly entry: ConversationEntry | LiveEnt
           <FormattedText value={entry.text} />
         </article>
       );
+    }
     case 'agent':
       return (
         <article class="message" aria-label={entry.from}>

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import { pendingOf } from '../../src/core/state/pending.ts';
 import { conversation, type ConversationEntry } from '../../src/inspect/conversation.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
+import { missingRole } from '../data/server-info.ts';
+import { toVisibleText } from '../kit/visible-text.ts';
 import { VirtualList } from '../kit/virtual-list.tsx';
 import { RawSwitch } from '../kit/formatted-text.tsx';
 import { RequestView } from '../run/lazy-view.tsx';
@@ -21,6 +23,7 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
   const entries: readonly (ConversationEntry | LiveEntry)[] = live === undefined ? messages : [...messages, live];
   const canControl = useControl();
   const isAsked = useView((state) => pendingOf(state).length > 0).value ?? false;
+  const missing = missingRole('talk');
   return (
     <>
       <h2 class="seen-by-readers">Conversation</h2>
@@ -50,7 +53,11 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
       )}
       {canControl && !isOver && (
         <div class="talk-desk">
-          <SayBox query={query} isShort={isAsked} onSaid={() => setFollows(true)} />
+          {missing === undefined ? (
+            <SayBox query={query} isShort={isAsked} onSaid={() => setFollows(true)} />
+          ) : (
+            <p class="small faint">{toVisibleText(missing)}</p>
+          )}
         </div>
       )}
     </>

@@ -61,6 +61,7 @@ export function TurnCard(props: {
           {shown.map((call) => (
             <li key={call.callId}>
               <span class="turn-card-tool">{lineOf(call.name, 40)}</span> <Badge status={call.status} />{' '}
+              {call.decided !== undefined && <span class="faint">{lineOf(call.decided, 60)} </span>}
               <span class="faint number">{durationText(partMs(call, now))}</span>
             </li>
           ))}

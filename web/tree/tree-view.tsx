@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { tree, type AgentNodeView } from '../../src/inspect/tree.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
-import { serverInfo } from '../data/server-info.ts';
+import { missingRole, serverInfo } from '../data/server-info.ts';
 import { SearchField } from '../kit/search-field.tsx';
 import { useVirtualRows } from '../kit/virtual-rows.ts';
 import { runHref, type RouteQuery } from '../routing/route.ts';
@@ -57,7 +57,7 @@ function Grid(props: {
 }) {
   const { rows, toggle, named } = props;
   const { runId, isServed } = useRun();
-  const canControl = isServed && serverInfo.value?.canControl === true;
+  const canControl = isServed && serverInfo.value?.canControl === true && missingRole('operate') === undefined;
   const [current, setCurrent] = useState(named);
   const [cancels, setCancels] = useState<AgentNodeView>();
   const typed = useRef({ text: '', at: 0 });

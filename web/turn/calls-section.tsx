@@ -4,10 +4,12 @@ import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { gateText, verdictWords } from '../../src/inspect/format/turn/gate-text.ts';
 import { decidingGate } from '../../src/inspect/turn/turn-judgements.ts';
 import { countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
+import { verdictText } from '../../src/inspect/verdict-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
+import { toVisibleText } from '../kit/visible-text.ts';
 import { useMany } from '../kit/use-many.tsx';
 import { useRun, useView } from '../run/page-run.ts';
 import { ContentView, ErrorLine, Json } from './parts.tsx';
@@ -61,6 +63,7 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
         call {safe(callId)}
         {providerCallId !== '' && `, provider's id ${safe(providerCallId, 80)}`}
       </p>
+      {call.verdict !== undefined && <p class="small">{toVisibleText(verdictText(call.verdict))}</p>}
       {waitFor !== undefined && call.endedAt === undefined && <p class="tone-waits">{waitText(waitFor)}</p>}
       <Gates gates={call.gates} />
       <div class="t-in-out">
@@ -73,7 +76,7 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
           )}
           {changedArgs !== undefined && (
             <>
-              <h5>changed by a person to</h5>
+              <h5>changed by {toVisibleText(call.verdict?.by ?? 'a person')} to</h5>
               <Json value={changedArgs} label="Arguments it ran with" />
             </>
           )}

@@ -2,6 +2,7 @@ import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { turnNeighbours } from '../../src/inspect/turn/turn-neighbours.ts';
 import { costText, spanText, tokensText } from '../../src/inspect/format/text/quantity-text.ts';
 import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
+import { missingRole } from '../data/server-info.ts';
 import { Badge } from '../kit/badge.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Pairs } from '../kit/pairs.tsx';
@@ -28,7 +29,7 @@ export function TurnHead({ record }: { readonly record: TurnRecord }) {
         <Badge status={record.status} />
         {record.turnType !== 'agent' && <span class="badge">{record.turnType}</span>}
         <CopyButton value={() => record} />
-        {canControl && record.turnType === 'agent' && <ForkTurn record={record} />}
+        {canControl && missingRole('operate') === undefined && record.turnType === 'agent' && <ForkTurn record={record} />}
       </div>
       {record.turnType === 'agent' && <Around record={record} />}
       {record.error !== undefined && <ErrorLine error={record.error} />}
