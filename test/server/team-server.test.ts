@@ -5,7 +5,11 @@ import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEngine, defineTool, type Engine } from '../../src/index.ts';
+import { createEngine, defineTool, type Engine, type Run } from '../../src/index.ts';
+import type { AccessOptions } from '../../src/server/access/access.ts';
+import { accessTable, roleFor } from '../../src/server/access/access-table.ts';
+import { hashToken } from '../../src/server/access/users.ts';
+import { includesRole, type Role, roles } from '../../src/core/roles.ts';
 import { serveOverHttp, type ServedTeams } from '../../src/server/mcp/serve-http.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 import { gate } from '../support/test-engine.ts';
@@ -34,7 +38,7 @@ const tools = [
 
 async function serve(
   replies: readonly ScriptedReply[],
-  options: { readonly token?: string; readonly allowDecisions?: boolean } = {},
+  options: Pick<AccessOptions, 'token' | 'users'> & { readonly allowDecisions?: boolean } = {},
 ): Promise<{ readonly served: ServedTeams; readonly engine: Engine; readonly stop: AbortController }> {
   const engine = await createEngine({
     profiles: {
@@ -166,6 +170,32 @@ describe('[B.87] teams served over HTTP', () => {
       isError: true,
       text: expect.stringContaining('APPROVAL_CHANGED') as string,
     });
+  });
+
+  it('F85: users get the tools of their roles, and what they do is on record with their names', async () => {
+    const tokenOf = (role: Role): string => `the-token-of-${role}`;
+    const users = roles.map((role) => ({ name: `${role}er`, role, tokenHash: hashToken(tokenOf(role)) }));
+    const { served, engine } = await serve([{ toolCalls: [{ name: 'pay', args: { amount: 3 } }] }, { text: 'Paid.' }], {
+      allowDecisions: true,
+      users,
+    });
+    const as = (role: Role): Promise<Client> => client(served.url, 'auto', { authorization: `Bearer ${tokenOf(role)}` });
+    const names = Object.keys(accessTable).flatMap((name) => (name.startsWith('MCP ') ? [name.slice('MCP '.length)] : []));
+    for (const role of roles) {
+      const user = await as(role);
+      const offered = (await user.listTools()).tools.map(({ name }) => name);
+      const allowed = names.filter((name) => includesRole(role, roleFor(`MCP ${name}` as 'MCP why')));
+      expect(offered.toSorted()).toEqual(allowed.toSorted());
+      const [refused] = names.filter((name) => !allowed.includes(name));
+      if (refused !== undefined) expect((await call(user, refused, {})).text).toMatch(/^REQUEST_REFUSED: this needs the role/);
+    }
+    const asked = await call(await as('talk'), 'run_team', { input: 'Pay 3.' });
+    const runId = String(asked.data['run_id']);
+    const [pending] = asked.data['pending'] as { readonly id: string }[];
+    await call(await as('approve'), 'decide_approval', { run_id: runId, id: pending?.id, decision: 'approve' });
+    const events = await engine.records.read(runId as Run['id']);
+    expect(events.find(({ type }) => type === 'run.start')).toMatchObject({ by: 'talker' });
+    expect(events.find(({ type }) => type === 'tool.answer')).toMatchObject({ by: 'approveer' });
   });
 
   it('S7: only requests for this machine, of no other origin, to the one path, with the token when there is one', async () => {

@@ -1,11 +1,10 @@
-import { serverInfo } from '../data/server-info.ts';
+import { missingRole, serverInfo } from '../data/server-info.ts';
 import { useRun, useView } from './page-run.ts';
 
 /** True when the user may decide requests: their role on the server allows it. */
 export function useDecision(): boolean {
   const canControl = useControl();
-  const role = serverInfo.value?.you?.role;
-  return canControl && (role === undefined || role === 'approve' || role === 'operate');
+  return canControl && missingRole('approve') === undefined;
 }
 
 /** True when the page may send messages, decide requests and cancel: false in a file, on a read-only server, and for an imported run. */

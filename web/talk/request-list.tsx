@@ -1,5 +1,7 @@
 import type { RouteQuery } from '../routing/route.ts';
-import { useDecision } from '../run/use-control.ts';
+import { missingRole } from '../data/server-info.ts';
+import { toVisibleText } from '../kit/visible-text.ts';
+import { useControl, useDecision } from '../run/use-control.ts';
 import { RequestCard } from './request-card.tsx';
 import { useCards } from './use-cards.ts';
 
@@ -7,9 +9,11 @@ import { useCards } from './use-cards.ts';
 export function RequestList({ query }: { readonly query: RouteQuery }) {
   const { pending, problem, isStill } = useCards();
   const canDecide = useDecision();
+  const missing = useControl() ? missingRole('approve') : undefined;
   const target = query['request'] ?? pending[0]?.request.id;
   return (
     <div class="talk-requests">
+      {pending.length > 0 && missing !== undefined && <p class="small faint">{toVisibleText(missing)}</p>}
       {pending.map((each) => (
         <RequestCard
           key={each.request.id}

@@ -45,6 +45,20 @@ it('a run that another engine has is acted on there; one that nobody has is take
   await expect(reach.act('run_none', { kind: 'cancel' })).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
 });
 
+it('F85: the person goes along with what another engine is to do', async () => {
+  const { store, first, second } = await twoEngines();
+  const run = await first.launch();
+  await run.settled();
+  const reach = reachRun(second.engine, store);
+  await reach.act(run.id, { kind: 'send', text: 'more' }, { by: 'alice' });
+  await run.settled();
+  await reach.act(run.id, { kind: 'cancel' }, { by: 'olga' });
+  const events = await first.engine.records.read(run.id);
+  const said = events.findLast((event) => event.type === 'inbox.add');
+  expect(said).toMatchObject({ item: { by: 'alice', payload: { prompt: 'more' } } });
+  expect(events.at(-1)).toMatchObject({ type: 'run.end', by: 'olga' });
+});
+
 it('what is no letter is cleared away, and whoever takes letters goes on', async () => {
   const { store, first, second } = await twoEngines();
   const run = await first.launch();
