@@ -1,3 +1,4 @@
+import { actors } from '../core/by.ts';
 import { callerOf } from '../core/state/agent-path.ts';
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import type { JsonValue, Writable } from '../core/json.ts';
@@ -73,7 +74,7 @@ class RecordingWriter {
         const { verdict, value, message, args, always, by } = event;
         const edit = { ...(args === undefined ? {} : { args }), ...(always === undefined ? {} : { always }) };
         const said = { ...edit, ...(value === undefined ? {} : { value }), ...(message === undefined ? {} : { message }) };
-        return [{ kind: 'verdict', ...place.place, verdict, ...said, ...(by === undefined ? {} : { by }) }];
+        return [{ kind: 'verdict', ...place.place, verdict, ...said, ...personIn(by) }];
       }
       case 'inbox.add':
         return this.#item(event);
@@ -153,8 +154,7 @@ class RecordingWriter {
     // Items from inside the run have a cause.
     if (event.cause !== undefined) return [];
     const { source, payload, by } = event.item;
-    const item = { kind: 'item', agent: this.#pathOf(event.agentId), source, payload } as const;
-    return [by === undefined ? item : { ...item, by }];
+    return [{ kind: 'item', agent: this.#pathOf(event.agentId), source, payload, ...personIn(by) }];
   }
 
   #placeOf(event: EventOf<'tool.end' | 'tool.answer'>): { readonly place: RecordedPlace; readonly call: CallState } | undefined {
@@ -199,6 +199,11 @@ function asModelReply({ shown: _shown, toolCalls, ...reply }: NonNullable<EventO
 function withoutTimes(attempt: EventOf<'model.end'>['attempts'][number]): RecordedOutcome['attempts'][number] {
   const { config, model, error, partialText } = attempt;
   return { config, model, ...(error === undefined ? {} : { error }), ...(partialText === undefined ? {} : { partialText }) };
+}
+
+/** Returns the person of a recorded input. A replay is no person: recorded again, it says what the first recording said. */
+function personIn(by: string | undefined): { readonly by?: string } {
+  return by === undefined || by === actors.replay ? {} : { by };
 }
 
 /** Returns the items a tool posted together with its result and because of it. */
