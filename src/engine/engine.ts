@@ -26,7 +26,6 @@ import { HaltedRuns } from './recovery/halted-runs.ts';
 import { Leases } from './recovery/leases.ts';
 import { type HeldRuntime, LiveRuns } from './run/live-runs.ts';
 import * as known from './public-options.ts';
-import { byOption } from './run-options.ts';
 import { checkInputSize } from './input/input-size.ts';
 import type { Rerendering } from '../inspect/rerender/rerendered-turn.ts';
 import { rerender } from './rerender/rerender.ts';
@@ -151,13 +150,12 @@ export class Engine {
   async cancel(runId: string, reason = 'cancelled', options: ByOption = {}): Promise<Run> {
     checkArgument('engine.cancel: runId', runId, 'name');
     checkArgument('engine.cancel: reason', reason, 'text');
-    checkOptions('engine.cancel', options, byOption);
-    const by = readBy(options);
+    checkOptions('engine.cancel', options, known.cancelOptions);
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live?.actor.halted !== undefined) await live.left;
-    const run = this.live(runId) ?? (await this.#takeToCancel(runId, { reason, ...by }));
-    await run.cancel(reason, by);
+    const run = this.live(runId) ?? (await this.#takeToCancel(runId, { reason, ...readBy(options) }));
+    await run.cancel(reason, options);
     return run;
   }
 
@@ -200,14 +198,8 @@ export class Engine {
         return { run: await this.#openReadOnly(state), begun: undefined };
       }
       using again = missed.length > 0 ? await plan() : undefined;
-      const { runtime, hold, ...found } = again ?? planned;
-      return this.#goOn(state, lease, { runtime, hold }, options, (tools) => ({
-        kind: 'recover',
-        engineVersion,
-        ...found,
-        ...readBy(options),
-        tools,
-      }));
+      const { runtime, hold, ...found } = { ...(again ?? planned), ...readBy(options) };
+      return this.#goOn(state, lease, { runtime, hold }, options, (tools) => ({ kind: 'recover', engineVersion, ...found, tools }));
     });
     await begun;
     this.#live.listen(run.id);

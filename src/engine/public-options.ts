@@ -2,6 +2,7 @@ import type { OptionKinds } from './check-arguments.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './launch-options.ts';
 import type { PruneOptions } from './prune-runs.ts';
+import type { ByOption } from './input/read-by.ts';
 import type { RerenderOptions } from './rerender/rerender-options.ts';
 import type { RecoverOptions } from './recovery/recover-runs.ts';
 import type { RunsFilter } from '../core/events/journal.ts';
@@ -92,6 +93,8 @@ export const runsFilter: KindsOf<RunsFilter> = {
   isDeleted: 'flag',
   limit: 'count',
 };
+
+export const cancelOptions: KindsOf<ByOption> = { by: 'name' };
 
 export const closeOptions: OptionKinds = { graceMs: 'milliseconds' };
 

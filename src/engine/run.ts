@@ -26,20 +26,10 @@ import { agentOfId, assertModule, recipientOf, noteInput } from './input/check-t
 import { type ExternalMessage, readItemId, externalMessage } from './input/external-item.ts';
 import { notesPath, type PeopleNote, peopleNotes } from '../core/events/people-note.ts';
 import { type PendingRequest, pendingOf } from '../core/state/pending.ts';
-import {
-  approveOptions,
-  byOption,
-  cancelOptions,
-  eventsOptions,
-  rejectOptions,
-  sendOptions,
-  subscriberOptions,
-  stateQuery,
-  turnFilter,
-} from './run-options.ts';
+import * as allowed from './run-options.ts';
 import { type RunResult, runResult, type ViewedProfile, untilEnded } from './run-result.ts';
 import type { RunDriver } from './run/run-driver.ts';
-import type { Receipt, SendOptions } from './send-options.ts';
+import type { CancelOptions, Receipt, SendOptions } from './send-options.ts';
 import type { RunSubscriber, ReplySoFar } from './subscribers.ts';
 import { withFate } from './input/asking-fate.ts';
 import { cardsOfJournal } from './requests/cards-of-run.ts';
@@ -61,12 +51,6 @@ export interface RunParts {
   readonly workspace: () => string;
   /** Changes profiles; resolves once the change is in the journal. */
   readonly editProfiles: (edits: readonly ProfileEdit[], by: ByOption) => Promise<readonly ProfileChange[]>;
-}
-
-/** What to cancel instead of the whole run, and the person who does. */
-export interface CancelOptions extends ByOption {
-  readonly agentId?: string;
-  readonly moduleId?: string;
 }
 
 /** A run, live or ended: read it, steer it, wait for it. */
@@ -107,7 +91,7 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Returns the state after an event, whole or at a path, with the patches that made it. Fails with OPTION_INVALID when there is none. */
   async stateAt(query: StateQuery = {}): Promise<StateAt> {
-    checkOptions('run.stateAt', query, stateQuery);
+    checkOptions('run.stateAt', query, allowed.stateQuery);
     return stateAt(await this.#parts.journal.read(this.id), query);
   }
 
@@ -128,14 +112,14 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Yields events with a sequence number above `after`, then live ones, until the run ends. */
   events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<CadreEvent> {
-    checkOptions('run.events', options, eventsOptions);
+    checkOptions('run.events', options, allowed.eventsOptions);
     return eventsOf(this.#parts.actor, this.#parts.journal, options);
   }
 
   /** Subscribes to live events, streaming deltas and tool progress; the returned function unsubscribes. */
   subscribe(subscriber: RunSubscriber): () => void {
     checkArgument('run.subscribe: subscriber', subscriber, 'object');
-    checkOptions('run.subscribe', subscriber, subscriberOptions);
+    checkOptions('run.subscribe', subscriber, allowed.subscriberOptions);
     return this.#parts.actor.subscribers.add(subscriber);
   }
 
@@ -154,7 +138,7 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Posts a message, or a whole inbox item, to an agent. Resolves once it is in the journal. */
   async send(message: ExternalMessage, options: SendOptions = {}): Promise<Receipt> {
-    checkOptions('run.send', options, sendOptions);
+    checkOptions('run.send', options, allowed.sendOptions);
     const { itemId: ownId } = options;
     const itemId = ownId === undefined ? this.#parts.ids.itemId() : readItemId(ownId);
     const known = ownId === undefined ? undefined : findItem(this.state, ownId);
@@ -182,21 +166,21 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Approves calls that wait for approval; all of them, or none when one does not wait. */
   async approve(id: string | readonly string[], options: ApproveOptions = {}): Promise<void> {
     checkArgument('run.approve: id', id, 'names');
-    checkOptions('run.approve', options, approveOptions);
+    checkOptions('run.approve', options, allowed.approveOptions);
     await this.#decide(() => approvals(this.state, id, options));
   }
 
   /** Rejects calls that wait for approval; the model reads the message. */
   async reject(id: string | readonly string[], options: RejectOptions = {}): Promise<void> {
     checkArgument('run.reject: id', id, 'names');
-    checkOptions('run.reject', options, rejectOptions);
+    checkOptions('run.reject', options, allowed.rejectOptions);
     await this.#decide(() => rejections(this.state, id, options));
   }
 
   /** Answers a question. */
   async answer(id: string, value: JsonValue, options: ByOption = {}): Promise<void> {
     checkArgument('run.answer: id', id, 'name');
-    checkOptions('run.answer', options, byOption);
+    checkOptions('run.answer', options, allowed.byOption);
     await this.#decide(() => [answerTo(this.state, id, value, options)]);
   }
 
@@ -206,7 +190,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    */
   async note(note: PeopleNote, options: ByOption = {}): Promise<void> {
     checkArgument('run.note: note', note, 'object');
-    checkOptions('run.note', options, byOption);
+    checkOptions('run.note', options, allowed.byOption);
     await this.#parts.actor.submit({ ...noteInput(this.state, this.#parts.profiles, note), ...readBy(options) });
   }
 
@@ -221,7 +205,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    */
   async cancel(reason = 'cancelled', options: CancelOptions = {}): Promise<void> {
     checkArgument('run.cancel: reason', reason, 'text');
-    checkOptions('run.cancel', options, cancelOptions);
+    checkOptions('run.cancel', options, allowed.cancelOptions);
     const { agentId, moduleId } = options;
     if (moduleId !== undefined) assertModule(this.state, moduleId);
     // Cancelling twice, or after the end, waits for the same end.
@@ -238,7 +222,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    * can be changed, but neither disabled nor renamed. Other runs, and the files, stay unchanged.
    */
   async updateProfiles(edits: readonly ProfileEdit[], options: ByOption = {}): Promise<readonly ProfileChange[]> {
-    checkOptions('run.updateProfiles', options, byOption);
+    checkOptions('run.updateProfiles', options, allowed.byOption);
     const by = readBy(options);
     // Edits run one after the other: each starts from the result of the one before.
     const edit = this.#editing.then(async () => await this.#parts.editProfiles(readProfileEdits(edits), by));
@@ -248,13 +232,13 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Changes the plan as `manage_work_modules` does, on behalf of a person: all of it or nothing. Agents that plan are notified. */
   async updateModules(actions: readonly ModuleAction[], options: ByOption = {}): Promise<void> {
-    checkOptions('run.updateModules', options, byOption);
+    checkOptions('run.updateModules', options, allowed.byOption);
     await this.#parts.actor.submit({ kind: 'modules', actions: readModuleActions(actions), ...readBy(options) });
   }
 
   /** Returns the records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */
   turns(filter: TurnFilter = {}): readonly TurnRecord[] {
-    checkOptions('run.turns', filter, turnFilter);
+    checkOptions('run.turns', filter, allowed.turnFilter);
     const full = this.fullState();
     return filterTurns(full, filter).map((turn) => this.#record(full, turn));
   }

@@ -18,6 +18,12 @@ export interface SendOptions extends ByOption {
   readonly itemId?: string;
 }
 
+/** What to cancel instead of the whole run, and the person who does. */
+export interface CancelOptions extends ByOption {
+  readonly agentId?: string;
+  readonly moduleId?: string;
+}
+
 /** Receipt of `send`: the item's id, and a promise for its reading. */
 export interface Receipt {
   readonly itemId: ItemId;

@@ -9,7 +9,7 @@
  * 3. A turn links to the spans that posted the items it read.
  * 4. Memory does not grow with the run: it holds open spans, and one context per unread item.
  */
-import type { Attributes, Context, Link, SpanContext } from '@opentelemetry/api';
+import type { Context, SpanContext } from '@opentelemetry/api';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import { contentText } from '../core/prompt/message.ts';
@@ -26,6 +26,7 @@ import {
 } from './span-attributes.ts';
 import { idsOf } from './span-ids.ts';
 import type { NewSpan, OpenSpan, SpanWriter } from './span-writer.ts';
+import { UnreadItems } from './unread-items.ts';
 
 /** Settings of an agent's span. */
 interface AgentSpan extends Pick<NewSpan, 'at' | 'attributes'> {
@@ -45,10 +46,7 @@ export class RunTracer {
   readonly #calls = new Map<string, OpenSpan>();
   /** Span of each agent's last turn, for items it posts. */
   readonly #lastTurn = new Map<string, SpanContext>();
-  /** Span that posted each unread item. */
-  readonly #posted = new Map<string, SpanContext>();
-  /** The person who posted each unread item. */
-  readonly #said = new Map<string, string>();
+  readonly #unread = new UnreadItems();
   /** Spans of ended calls, until their results are posted. */
   readonly #answered = new Map<string, SpanContext>();
   #run: OpenSpan | undefined;
@@ -78,8 +76,7 @@ export class RunTracer {
       case 'inbox.add':
         return this.#post(event);
       case 'inbox.drop':
-        this.#said.delete(event.itemId);
-        return void this.#posted.delete(event.itemId);
+        return this.#unread.drop(event.itemId);
       case 'turn.start':
         return this.#startTurn(event);
       case 'turn.decide':
@@ -118,8 +115,7 @@ export class RunTracer {
     }
     this.#spans.close(this.#run, { at: this.#lastAt, error });
     this.#run = undefined;
-    this.#posted.clear();
-    this.#said.clear();
+    this.#unread.clear();
     this.#answered.clear();
   }
 
@@ -179,17 +175,13 @@ export class RunTracer {
 
   #startTurn(event: EventOf<'turn.start'>): void {
     const { agentId, turnId, inputs } = event;
-    const links = inputs.flatMap(({ itemId, source }): readonly Link[] => {
-      const context = this.#posted.get(itemId);
-      this.#posted.delete(itemId);
-      return context === undefined ? [] : [{ context, attributes: { 'cadre.item.id': itemId, 'cadre.item.source': source } }];
-    });
+    const { links, people } = this.#unread.take(inputs);
     const attributes = {
       'gen_ai.agent.id': agentId,
       'cadre.turn.id': turnId,
       'cadre.turn.type': event.turnType,
       'cadre.turn.sources': inputs.map(({ source }) => source),
-      ...this.#takePeople(inputs),
+      ...people,
     };
     const parent = this.#contextOf(this.#agents.get(agentId));
     const turn = this.#open(`turn ${turnId}`, { parent, name: 'turn', at: event.at, attributes, links });
@@ -209,17 +201,6 @@ export class RunTracer {
       turnId,
       this.#open(`chat ${turnId}`, { parent: turn.context, name: 'chat', at: event.at, attributes: chat, kind: 'CLIENT' }),
     );
-  }
-
-  /** Returns the attribute with the people whose items a turn reads; empty when there are none. */
-  #takePeople(inputs: EventOf<'turn.start'>['inputs']): Attributes {
-    const people = new Set<string>();
-    for (const { itemId } of inputs) {
-      const by = this.#said.get(itemId);
-      this.#said.delete(itemId);
-      if (by !== undefined) people.add(by);
-    }
-    return people.size === 0 ? {} : { 'cadre.turn.by': [...people] };
   }
 
   #endTurn({ turnId, at, error, status }: EventOf<'turn.end'>): void {
@@ -291,9 +272,7 @@ export class RunTracer {
   }
 
   #post({ agentId, item }: EventOf<'inbox.add'>): void {
-    const context = this.#posterOf(agentId, item);
-    if (context !== undefined) this.#posted.set(item.itemId, context);
-    if (item.by !== undefined) this.#said.set(item.itemId, item.by);
+    this.#unread.add(item.itemId, { context: this.#posterOf(agentId, item), by: item.by });
   }
 
   /** Returns the span that posted an item: the call it is the result of, or the last turn of the agent that posted it, also by a rule. */
