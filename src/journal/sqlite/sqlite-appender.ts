@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Commit, ContentEntry, Lease } from '../../core/events/journal.ts';
-import type { CommitChain } from '../commit-chain.ts';
+import type { CommitChain, SealedRow } from '../commit-chain.ts';
 import { staleLease, staleSequence } from '../commit-check.ts';
 import { encodeCommit } from '../codec/event-codec.ts';
 import { changesStatus, createdAtOf, importedMark, summaryChange, type SummaryChange } from '../run-summary.ts';
@@ -10,6 +10,7 @@ import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
 import type { LeasedCommit, Refusal } from './commit-group.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 import { isTextOf } from '../codec/text-address.ts';
+import type { RunSignatures } from './run-signatures.ts';
 import type { WalSync } from './wal-sync.ts';
 
 /** Most events in one row; reading any of them reads the whole row. */
@@ -23,6 +24,7 @@ interface AppenderParts {
   /** Every commit survives a power cut. */
   readonly alwaysFull: boolean;
   readonly chain: CommitChain;
+  readonly signatures: RunSignatures | undefined;
 }
 
 /** One row to write: a commit or part of one, under its lease, with the change to the run's summary. */
@@ -43,8 +45,10 @@ export class SqliteAppender {
   readonly #runNumbers = new Map<RunId, number>();
   readonly #sync: WalSync;
   #isFull = false;
-
   readonly #chain: CommitChain;
+  readonly #signatures: RunSignatures | undefined;
+  /** True when a commit takes more than one statement. */
+  readonly #isMarked: boolean;
 
   constructor(parts: AppenderParts) {
     this.#database = parts.database;
@@ -52,6 +56,8 @@ export class SqliteAppender {
     this.#sync = parts.sync;
     this.#alwaysFull = parts.alwaysFull;
     this.#chain = parts.chain;
+    this.#signatures = parts.signatures;
+    this.#isMarked = parts.chain.isKeyed || parts.signatures !== undefined;
   }
 
   /** Appends a whole commit or nothing. Throws STORE_CONFLICT when the lease or the sequence number is stale. */
@@ -62,9 +68,15 @@ export class SqliteAppender {
     const run = this.#runNumber(commit.runId);
     const append = { lease, commit, change };
     if (commit.events.length > largestRow) this.#appendInParts(append);
-    else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change) && !this.#chain.isKeyed)
+    else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change) && !this.#isMarked)
       this.#insertNext(append, run, encodeCommit(commit.events));
     else inTransaction(this.#database, () => this.#insertWithAll(append));
+  }
+
+  /** Seals and signs a row that was written in this transaction. */
+  #mark(row: SealedRow): void {
+    this.#chain.seal(row);
+    this.#signatures?.sign(row);
   }
 
   /**
@@ -152,7 +164,7 @@ export class SqliteAppender {
       commit.expectedSeq,
     );
     if (inserted.changes !== 1) throw this.#staleError(run, lease, commit);
-    this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
+    this.#mark({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
   }
 
   /** The number of a run is never that of an erased one, which others may remember. */
@@ -193,7 +205,7 @@ export class SqliteAppender {
       commitSum({ key, lastSeq: last.seq, at: last.at, body }),
       body,
     );
-    this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
+    this.#mark({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
   }
 
   #updateRun(run: number, change: SummaryChange): void {

@@ -8,7 +8,6 @@ import type { ProcessWatch } from '../leases/process-watch.ts';
 import { findLoose, type FoundText, type TextPlaces } from '../loose-texts.ts';
 import { importedMark } from '../run-summary.ts';
 import { keySpan } from './sqlite-schema.ts';
-import type { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -21,7 +20,8 @@ interface EraserParts {
   readonly database: DatabaseSync;
   readonly file: string;
   readonly watch: ProcessWatch;
-  readonly snapshots: Pick<SqliteSnapshots, 'drop'>;
+  /** Drops what other tables keep of a run, in the same transaction. */
+  readonly drop: (runId: RunId) => void;
   /** Does work that needs the file's lock. */
   readonly write: <T>(work: () => T) => T | Promise<T>;
 }
@@ -178,7 +178,7 @@ export class SqliteEraser {
     eraseCommits.run(range);
     eraseSeals.run(range);
     eraseMarks.run(runId);
-    this.#parts.snapshots.drop(runId);
+    this.#parts.drop(runId);
     eraseRun.run(run);
     endLease.run(runId);
     noteNumber.run(run);

@@ -8,42 +8,20 @@ import { FileWatch } from './file-watch.ts';
 import { LockWaits, tryBriefly } from './lock-waits.ts';
 import { isLocked, leftLeases, toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
-import { CommitChain, integrityKey, type IntegrityOptions } from '../commit-chain.ts';
+import { CommitChain, integrityKey } from '../commit-chain.ts';
 import { SqliteAppender } from './sqlite-appender.ts';
 import { SqliteAppends } from './sqlite-appends.ts';
 import { SqliteEraser } from './sqlite-eraser.ts';
-import { checkLeaseTimes, type LeaseTimes } from '../leases/holder.ts';
-import { type ProcessWatch, systemProcesses } from '../leases/process-watch.ts';
+import { checkLeaseTimes } from '../leases/holder.ts';
+import { systemProcesses } from '../leases/process-watch.ts';
 import { SqliteLeases } from '../leases/sqlite-leases.ts';
 import { SqliteMarks } from './sqlite-marks.ts';
+import type { SqliteJournalOptions } from './sqlite-journal-options.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { RunSignatures } from './run-signatures.ts';
 import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { turnEvents } from '../codec/turn-events.ts';
 import { WalSync } from './wal-sync.ts';
-
-/** Options for opening a journal file. */
-export interface SqliteJournalOptions {
-  /** Only reads. Works while another process writes, and on read-only files. */
-  readonly readOnly?: boolean;
-  /**
-   * `normal`: a commit survives a killed process, and a power cut unless it is among the latest ones that did not ask for `sync`.
-   * `full`: every commit survives a power cut.
-   */
-  readonly durability?: 'normal' | 'full';
-  /**
-   * Takes runs even from a holder that seems alive; the old holder's next append fails. For a holder that hangs or is not visible.
-   */
-  readonly takeOver?: boolean;
-  /**
-   * Heartbeat interval and expiry of leases: 5 and 30 seconds by default. They count only where one process cannot see the other
-   * (another host or container).
-   */
-  readonly leases?: Partial<LeaseTimes>;
-  /** Seals commits with a key and checks the seals when reading: a commit changed or added without the key is STORE_CORRUPT. */
-  readonly integrity?: IntegrityOptions | undefined;
-  /** Processes to watch in place of the system's, for a simulation. */
-  readonly processes?: ProcessWatch;
-}
 
 /**
  * Opens or creates the journal file at `path`, with its directories.
@@ -57,7 +35,7 @@ export interface SqliteJournalOptions {
  *    does the same for earlier commits without `sync`; concurrent calls share one sync.
  * Throws STORE_CORRUPT, STORE_NEWER or STORE_FAILED, as the port says.
  */
-export function createSqliteJournal(path: string, options: SqliteJournalOptions = {}): Journal {
+export function createSqliteJournal(path: string, options: SqliteJournalOptions = {}): SqliteJournal {
   const database = openJournalFile(path, options.readOnly ?? false);
   try {
     return new SqliteJournal(path, database, options);
@@ -70,6 +48,8 @@ export function createSqliteJournal(path: string, options: SqliteJournalOptions 
 /** Journal over an open database of the newest layout, which it closes in the end. */
 export class SqliteJournal implements Journal {
   readonly location: string;
+  /** Tells which runs were written with the key of `signature`; absent without that option. */
+  readonly signatures: RunSignatures | undefined;
   readonly #database: DatabaseSync;
   readonly #reader: SqliteReader;
   readonly #leases: SqliteLeases;
@@ -91,17 +71,26 @@ export class SqliteJournal implements Journal {
     const { takeOver = false, processes: watch = systemProcesses } = options;
     const key = options.integrity === undefined ? undefined : integrityKey(options.integrity);
     const chain = new CommitChain(database, path, key);
-    this.#snapshots = new SqliteSnapshots(database, key);
+    const { signature } = options;
+    this.signatures = signature === undefined ? undefined : new RunSignatures(database, signature);
+    this.#snapshots = new SqliteSnapshots(database, key ?? signature?.key);
     this.#reader = new SqliteReader({ database, file: path, watch, chain });
     const times = checkLeaseTimes(options.leases);
     this.#files = new FileWatch(path);
     this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
     this.#marks = new SqliteMarks(database, path, watch);
-    const snapshots = this.#snapshots;
-    this.#eraser = new SqliteEraser({ database, file: path, watch, snapshots, write: (work) => this.#write('erasing runs', work) });
+    const drop = (runId: RunId): void => [this.#snapshots, this.signatures].forEach((kept) => kept?.drop(runId));
+    this.#eraser = new SqliteEraser({ database, file: path, watch, drop, write: (work) => this.#write('erasing runs', work) });
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
-    const appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
+    const appender = new SqliteAppender({
+      database,
+      file: path,
+      sync: this.#sync,
+      alwaysFull: this.#isAlwaysFull,
+      chain,
+      signatures: this.signatures,
+    });
     const { isKeyed: isSealed } = chain;
     this.#appends = new SqliteAppends({
       file: path,

@@ -30,8 +30,9 @@ interface LoadedFile {
 
 // Not state of a run: the texts this process may import, by an address that contains their hash. Node's loader caches what it loaded, too.
 const known = new Map<string, LoadedFile>();
-// Not state of a run: SHA-256 of the files of packages that this process may import for such code, and of those it has imported.
+// Not state of a run: SHA-256 of the files of packages that this process may import for such code.
 const allowed = new Map<string, string>();
+// Not state of a run: SHA-256 of those it has imported.
 const loaded = new Map<string, string>();
 // Not state of a run: hooks of the process are set once.
 let areHooksSet = false;

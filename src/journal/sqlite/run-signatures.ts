@@ -1,0 +1,123 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { RunId } from '../../core/ids.ts';
+import { type SealedRow, sealCommit } from '../commit-chain.ts';
+import { keySpan } from './sqlite-schema.ts';
+import { inTransaction } from './sqlite-transaction.ts';
+
+/** Settings of the signatures that tell which runs a key's holders wrote. */
+export interface SignatureOptions {
+  /** Key of the writer, for this file only: a signature of another file must not count here. */
+  readonly key: Uint8Array;
+}
+
+const layout =
+  'CREATE TABLE IF NOT EXISTS signatures (run_id TEXT PRIMARY KEY, last_seq INTEGER NOT NULL, mac BLOB NOT NULL) WITHOUT ROWID';
+
+/**
+ * Signatures of runs: which of them were written with the key from their first event to their last, and by nobody else.
+ *
+ * Owns: the table `signatures`, one row per run, made with the first one. Does not own: what follows for a run without one, which is read
+ * and written like any other. Seals (`CommitChain`) are stricter: with them, a changed run cannot even be read.
+ * 1. A signature is the last link of a chain over all commits of its run, and is written in the transaction of each commit.
+ * 2. A run whose commits were changed, or that was continued without the key, has no valid signature, and gets none by further commits.
+ * 3. Does not detect a run put back as it was at an earlier time, together with its signature, nor changes outside `commits`: texts are
+ *    checked by their hash, snapshots by a seal of their own; titles, projects and sums for lists decide nothing.
+ */
+export class RunSignatures {
+  readonly #database: DatabaseSync;
+  readonly #key: Uint8Array;
+  readonly #statements = new Map<string, StatementSync>();
+  /** Last link of runs that were verified in this process. */
+  readonly #verified = new Map<RunId, Uint8Array>();
+
+  constructor(database: DatabaseSync, { key }: SignatureOptions) {
+    this.#database = database;
+    this.#key = key;
+  }
+
+  /** Signs a row that was written in the same transaction, if the run is signed up to there. */
+  sign(row: SealedRow): void {
+    const firstSeq = row.key % keySpan;
+    if (firstSeq === 1) this.#database.exec(layout);
+    const before = firstSeq === 1 ? undefined : this.#find(row.runId);
+    if (firstSeq > 1 && before?.lastSeq !== firstSeq - 1) return;
+    const mac = this.#link(before?.mac, row);
+    this.#keep(row.runId, row.lastSeq, mac);
+    const verified = this.#verified.get(row.runId);
+    if (firstSeq === 1 || (verified !== undefined && before !== undefined && isEqual(verified, before.mac)))
+      this.#verified.set(row.runId, mac);
+  }
+
+  /** True for a run that only holders of the key wrote. Reads all of its commits, the first time. */
+  isSigned(runId: RunId): boolean {
+    const signature = this.#find(runId);
+    if (signature === undefined) return false;
+    const verified = this.#verified.get(runId);
+    if (verified !== undefined && isEqual(verified, signature.mac)) return true;
+    const end = this.#endOf(runId);
+    if (end?.lastSeq !== signature.lastSeq || end.mac === undefined || !isEqual(end.mac, signature.mac)) return false;
+    this.#verified.set(runId, end.mac);
+    return true;
+  }
+
+  /** Signs a run as it is now, for a person who agreed to it. */
+  adopt(runId: RunId): void {
+    this.#database.exec(layout);
+    inTransaction(this.#database, () => {
+      const { lastSeq, mac } = this.#endOf(runId) ?? {};
+      if (lastSeq === undefined || mac === undefined) return;
+      this.#keep(runId, lastSeq, mac);
+      this.#verified.set(runId, mac);
+    });
+  }
+
+  /** Drops the signature of an erased run. */
+  drop(runId: RunId): void {
+    this.#verified.delete(runId);
+    if (this.#exists) this.#prepare('DELETE FROM signatures WHERE run_id = ?').run(runId);
+  }
+
+  /** Computes the chain over the commits of a run. */
+  #endOf(runId: RunId): { readonly lastSeq: number; readonly mac: Uint8Array | undefined } | undefined {
+    const run = this.#prepare('SELECT run FROM runs WHERE run_id = ?').get(runId)?.['run'];
+    if (typeof run !== 'number') return undefined;
+    const begin = run * keySpan;
+    let mac: Uint8Array | undefined;
+    let lastSeq = 0;
+    const rows = this.#prepare('SELECT key, last_seq, at, body FROM commits WHERE key > ? AND key < ? ORDER BY key');
+    for (const row of rows.iterate(begin, begin + keySpan)) {
+      lastSeq = Number(row['last_seq']);
+      mac = this.#link(mac, { runId, key: Number(row['key']), lastSeq, at: Number(row['at']), body: String(row['body']) });
+    }
+    return { lastSeq, mac };
+  }
+
+  #link(before: Uint8Array | undefined, { runId, key, lastSeq, at, body }: SealedRow): Uint8Array {
+    return sealCommit(this.#key, before, { runId, firstSeq: key % keySpan, lastSeq, at, body });
+  }
+
+  #find(runId: RunId): { readonly lastSeq: number; readonly mac: Uint8Array } | undefined {
+    if (!this.#exists) return undefined;
+    const row = this.#prepare('SELECT last_seq, mac FROM signatures WHERE run_id = ?').get(runId);
+    return row?.['mac'] instanceof Uint8Array ? { lastSeq: Number(row['last_seq']), mac: row['mac'] } : undefined;
+  }
+
+  #keep(runId: RunId, lastSeq: number, mac: Uint8Array): void {
+    this.#prepare('INSERT OR REPLACE INTO signatures (run_id, last_seq, mac) VALUES (?, ?, ?)').run(runId, lastSeq, mac);
+  }
+
+  get #exists(): boolean {
+    return this.#prepare("SELECT 1 FROM sqlite_schema WHERE name = 'signatures'").get() !== undefined;
+  }
+
+  #prepare(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
