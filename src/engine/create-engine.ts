@@ -9,7 +9,7 @@ import { createContentHash } from './recovery/content-hash.ts';
 import { Engine } from './engine.ts';
 import type { EngineParts, ProfileRuntime, RecordedSet } from './engine-parts.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
-import { defaultStorePath, openStore } from './recovery/open-store.ts';
+import { journalFile, openStore } from './recovery/open-store.ts';
 import { readRecording } from '../models/replay/read-recording.ts';
 import { randomIds } from './random-ids.ts';
 import type { Clock } from '../core/clock.ts';
@@ -112,8 +112,8 @@ interface PreparedParts {
 /** Opens the store, and an engine on it. */
 async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine['open']>[0]): Promise<Engine> {
   const { replay, pool, runtimes, code, runtime } = parts;
-  if (live.store === undefined || (typeof live.store === 'string' && live.store !== 'memory'))
-    rememberJournal(live.store ?? defaultStorePath);
+  const file = journalFile(live.store);
+  if (file !== undefined) rememberJournal(file);
   const clock = live.clock ?? systemClock;
   const engineParts: EngineParts = {
     runtime,

@@ -64,12 +64,12 @@ export interface EngineOptions {
   readonly replay?: string | Recording;
   /**
    * Called with each set of profiles before a run uses it: the engine's own, and those a run recorded. Must throw when they are not
-   * trusted. For a recorded run it also receives the run's workspace and request: a journal may come from others, too. For a new run it
-   * receives the request of the launch. Tools and toolsets from code are trusted unless this says otherwise.
+   * trusted. For a recorded run, and for a fork before it begins, it also receives the run's workspace, request and the run it was forked
+   * from: a journal may come from others, too. For a new run it receives the request of the launch. Tools and toolsets from code are trusted unless this says otherwise.
    */
   readonly trust?: (
     profiles: ProfileSet,
-    run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>,
+    run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request' | 'parentRun'>,
     launched?: { readonly request: JsonObject },
   ) => void | Promise<void>;
   /** Milliseconds that cancelled tools and model calls get to stop; 5000 by default. */

@@ -75,7 +75,7 @@ export interface EngineParts {
   readonly trust?:
     | ((
         profiles: ProfileSet,
-        run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>,
+        run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request' | 'parentRun'>,
         launched?: { readonly request: JsonObject },
       ) => void | Promise<void>)
     | undefined;

@@ -29,9 +29,21 @@ export async function readUserFile(file: string, maxBytes: number, isSecret = fa
   }
 }
 
-/** Writes a file in the user's own folder, whole, readable and writable by its user alone. Links to the folder are the user's. */
-export async function writeUserFile(file: string, text: string): Promise<void> {
+/**
+ * Writes a file in the user's own folder, whole, readable and writable by its user alone. Links to the folder are the user's.
+ *
+ * @param expected `absent`: fails when the file exists
+ */
+export async function writeUserFile(file: string, text: string, expected?: 'absent'): Promise<void> {
   const { path: root } = makeFolders(path.dirname(file), 0o700);
   const bytes = new TextEncoder().encode(text);
-  await writeInside({ root, file: path.basename(file), what: 'your own folder', bytes, mode: 0o600, allows: anything });
+  await writeInside({
+    root,
+    file: path.basename(file),
+    what: 'your own folder',
+    bytes,
+    mode: 0o600,
+    allows: anything,
+    ...(expected === undefined ? {} : { expected }),
+  });
 }

@@ -59,7 +59,7 @@ describe('E: a team that reads outside its own folder names it in the question',
     const { base, cwd, env } = await clonedTeam('../other');
     expect((await runCli(['run', '--trust', 'Go.'], { cwd, env })).code).toBe(0);
     await writeFile(path.join(cwd, 'team.yaml'), team('..'));
-    expect((await runCli(['run', 'Go.'], { cwd, env })).err).toContain(`    ${base} (profiles)`);
+    expect((await runCli(['run', 'Go.'], { cwd, env })).err).toContain(`    + ${base} (profiles)`);
     await writeFile(path.join(cwd, 'team.yaml'), team('../other'));
     expect((await runCli(['run', 'Go.'], { cwd, env })).code).toBe(0);
     await rename(cwd, path.join(base, 'second'));

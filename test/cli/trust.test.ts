@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FolderTrust } from '../../src/cli/trust/folder-trust.ts';
+import { machineKeyFile } from '../../src/cli/trust/machine-key.ts';
 import { readTrust, rememberTrust, trustFile } from '../../src/cli/trust/trust-store.ts';
 import { CadreError, loadProfiles } from '../../src/index.ts';
 import { bundledProfiles } from '../../src/profiles/files/bundled-teams.ts';
@@ -39,6 +40,12 @@ async function clonedFolder(command = '/bin/sh'): Promise<{ readonly cwd: string
   return { cwd, env: { XDG_CONFIG_HOME: await temporaryFolder(), MY_TOKEN: 'not-yours' } };
 }
 
+/** Gives another user's settings the key of this one, and nothing else. */
+async function copyKey(from: Record<string, string>, to: Record<string, string>): Promise<void> {
+  await mkdir(path.dirname(machineKeyFile(to)), { recursive: true });
+  await copyFile(machineKeyFile(from), machineKeyFile(to));
+}
+
 const hasStarted = (cwd: string): boolean => existsSync(path.join(cwd, 'started'));
 
 describe('F58: a folder of others is trusted once', () => {
@@ -57,18 +64,20 @@ describe('F58: a folder of others is trusted once', () => {
     for (const words of [['validate'], ['explain', 'Solo']]) expect((await runCli(words, { cwd, env })).code).toBe(0);
   });
 
-  it('--trust is remembered: other words for the model ask nothing again, another command does', async () => {
+  it('--trust is remembered for the folder as it is: other words for the model ask again, and so does another command', async () => {
     const { cwd, env } = await clonedFolder();
     expect((await runCli(['run', '--trust', 'Go.'], { cwd, env })).code).toBe(0);
     expect(hasStarted(cwd)).toBe(true);
     const file = trustFile(env);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(file, 'utf8')).not.toContain('not-yours');
-    await writeFile(path.join(cwd, 'agent_profiles/profiles/Solo.yaml'), agent('You work hard.'));
     expect((await runCli(['run', 'Go.'], { cwd, env })).code).toBe(0);
+    await writeFile(path.join(cwd, 'agent_profiles/profiles/Solo.yaml'), agent('You work hard.'));
     await writeFile(path.join(cwd, 'agent_profiles/toolsets/notes.yaml'), server('/bin/bash'));
     const { code, err } = await runCli(['run', 'Go.'], { cwd, env });
-    expect([code, err]).toEqual([2, expect.stringContaining('/bin/bash')]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/not trusted as it is now: it changed since you agreed to it/)]);
+    expect(err).toMatch(/programs to start:\n {4}- .*\/bin\/sh -c[^\n]*\n {4}\+ .*\/bin\/bash -c/);
+    expect(err).toMatch(/profiles\/Solo\.yaml\n(?:.*\n)*? +- instructions: You work\.\n +\+ instructions: You work hard\.\n/);
   });
 
   it('CADRE_TRUST names folders that are trusted, with what is below them', async () => {
@@ -99,8 +108,14 @@ describe('F58: a folder of others is trusted once', () => {
       ['chat', 'last'],
     ]) {
       const { code, err } = await runCli(words, { cwd, env: elsewhere });
-      expect([words[0], code, err]).toEqual([words[0], 2, expect.stringContaining('/bin/sh -c')]);
+      expect([words[0], code, err]).toEqual([words[0], 2, expect.stringContaining('did not record these runs of')]);
+      expect(err).toMatch(/profiles Solo\n {2}last words, to an agent:\n {4}Go\.\n/);
     }
+    // With a journal of their own, what the profiles of its run name is asked about.
+    const key = { ...env, XDG_CONFIG_HOME: await temporaryFolder() };
+    await copyKey(env, key);
+    const named = await runCli(['resume', 'last', 'Go on.'], { cwd, env: key });
+    expect([named.code, named.err]).toEqual([2, expect.stringContaining('/bin/sh -c')]);
     expect((await runCli(['resume', 'last', 'Go on.'], { cwd, env })).code).toBe(0);
     // Reading it starts nothing and asks nothing.
     for (const words of [['runs'], ['show', 'last'], ['turns', 'last']])
@@ -131,7 +146,7 @@ describe('a journal of others without a folder of profiles', () => {
       env: { ...env, XDG_CONFIG_HOME: await temporaryFolder() },
     });
     await Promise.race([served.until('could not be resumed'), served.until('goes on')]);
-    expect(served.said()).toContain('journal.db is not trusted, and its profiles name\n  programs to start:\n    TOKEN=');
+    expect(served.said()).toContain('could not be resumed: Cadre on this machine did not record these runs of');
     served.child.kill('SIGTERM');
     await served.finished;
     expect(hasStarted(cwd)).toBe(false);
@@ -153,7 +168,10 @@ describe('a journal of others works where its user agrees', () => {
     await first.finished;
     const [noteName] = await readdir(path.join(cwd, '.cadre/runs'));
     const runId = path.basename(noteName ?? '', '.json');
-    return { cwd, runId, own: env, env: { ...env, XDG_CONFIG_HOME: await temporaryFolder() } };
+    // The user's own journal, of whose folders nothing was agreed to.
+    const elsewhere = { ...env, XDG_CONFIG_HOME: await temporaryFolder() };
+    await copyKey(env, elsewhere);
+    return { cwd, runId, own: env, env: elsewhere };
   }
   const resume = ['resume', 'last', 'Go on.'];
 
@@ -226,8 +244,11 @@ describe('what is asked, and of whom', () => {
     text = undefined;
     // Asked once, in this process and the next.
     await trust.checkLater(await setOf(files));
-    await new FolderTrust({ place: '/elsewhere', isAgreed: false, ask, env }).check(set);
+    await new FolderTrust({ place: '/somewhere', isAgreed: false, ask, env }).check(await setOf(files));
     expect(text).toBeUndefined();
+    // The same in another folder is something else.
+    await new FolderTrust({ place: '/elsewhere', isAgreed: false, ask, env }).check(set);
+    expect(text === undefined).toBe(first === undefined);
     return first;
   }
 
@@ -450,8 +471,9 @@ describe('what is asked, and of whom', () => {
       const env = { XDG_CONFIG_HOME: await temporaryFolder(), CADRE_TRUST: named };
       const trust = new FolderTrust({ ...options, place, env });
       if (place === bundled) await trust.check(await loadProfiles(bundled));
-      // A new run is checked by its folder, a resumed one by its journal.
-      await trust.checkLater(await foreign());
+      // A new run is checked by its folder, a resumed one by its journal. Other profiles are no bundled team, whatever the folder.
+      if (place === bundled) await expect(trust.checkLater(await foreign())).rejects.toThrow(/openmanus is not trusted/);
+      else await trust.checkLater(await foreign());
       const other = new FolderTrust({ ...options, place, env });
       await expect(other.checkLater(await foreign(), recorded)).rejects.toThrow(/cloned\/\.cadre\/journal\.db is not trusted/);
     }

@@ -75,7 +75,7 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
   const suite = await trusted(file, options);
   if (baseline !== undefined) checkComparable(baseline, selectCases(suite, { filter: options.filter, variants: options.variant }));
   using _guard = new ExitGuard();
-  const opened = new EvalTeams(options);
+  const opened = new EvalTeams(options, suite);
   const report = await runEval(suite, {
     open: async (profiles, recording) => await opened.open(profiles, recording),
     close: async (engine) => await opened.close(engine),
@@ -130,7 +130,7 @@ async function bisect(file: string, good: string, options: EvalCommandOptions): 
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   const suite = await trusted(file, options);
-  const opened = new EvalTeams(options);
+  const opened = new EvalTeams(options, suite);
   try {
     const found = await bisectEval(suite, {
       open: async (profiles) => await opened.open(profiles),
@@ -181,15 +181,21 @@ function writerOf(out: string): Writer {
 /** Engines of an eval, each with the documents and the trust of every command that runs teams. */
 class EvalTeams {
   readonly #options: EvalCommandOptions;
+  readonly #suite: EvalSuite;
   readonly #open = new Map<Engine, AsyncDisposable>();
 
-  constructor(options: EvalCommandOptions) {
+  constructor(options: EvalCommandOptions, suite: EvalSuite) {
     this.#options = options;
+    this.#suite = suite;
   }
 
   async open(profiles: string, replay?: Recording): Promise<Engine> {
     const { docs, store, trust, strict } = this.#options;
-    const teams = await openTeams({ docs, profiles, store, trust, strict, replay }, { command: 'eval' });
+    const { file, text } = this.#suite;
+    const teams = await openTeams(
+      { docs, profiles, store, trust, strict, replay },
+      { command: 'eval', also: [{ path: file, text }] },
+    );
     this.#open.set(teams.engine, teams);
     return teams.engine;
   }
@@ -230,7 +236,7 @@ async function reporting(file: string, work: () => Promise<void>): Promise<void>
 }
 
 /** Checks that the code which a suite's checks run, with what it imports, is trusted: as it was read, which is what runs. Fails with FOLDER_UNTRUSTED. */
-async function checkSuiteCode({ file, cases }: EvalSuite, trust: FolderTrust): Promise<void> {
+async function checkSuiteCode({ file, text, folder, cases }: EvalSuite, trust: FolderTrust): Promise<void> {
   const named = new Set(cases.flatMap(({ checks }) => checks.flatMap(({ code }) => code ?? [])));
   const lines: string[] = [];
   for (const code of named) {
@@ -241,5 +247,5 @@ async function checkSuiteCode({ file, cases }: EvalSuite, trust: FolderTrust): P
       throw new CadreError('OPTION_INVALID', `${file}: ${thrown.message}`, { cause: thrown });
     }
   }
-  await trust.checkCode(file, lines.toSorted());
+  await trust.checkCode({ path: path.join(folder, path.basename(file)), text }, lines.toSorted());
 }

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import type { Recording } from '../../core/recording/recording.ts';
 import type { Journal } from '../../core/events/journal.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
 import type { Runtime } from '../../core/runtime.ts';
-import { createEngine } from '../../engine/create-engine.ts';
 import { type EngineOptions } from '../../engine/engine-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../../toolsets/documents/create-document-tools.ts';
 import { mayReadDocuments, unreadFilesLine, servedDocs, teamDocs, worksOnDocuments } from './docs-folder.ts';
-import { journalIntegrity, journalSecrets } from './journal-key.ts';
-import { openJournal } from './open-journal.ts';
+import { journalSecrets } from './journal-key.ts';
+import { openEngine } from './open-engine.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import {
   checkNamedFolders,
@@ -23,7 +23,8 @@ import { isServerStore } from './server-store.ts';
 import { tellWarnings } from '../terminal/loading-warnings.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
-import { FolderTrust } from '../trust/folder-trust.ts';
+import { FolderTrust, type TrustOptions } from '../trust/folder-trust.ts';
+import { HistoryTrust } from '../trust/history-trust.ts';
 import { FoundDocs } from '../trust/found-docs.ts';
 
 /** Options of `openTeams`. */
@@ -50,6 +51,8 @@ export interface TeamsCommand {
   readonly runtime?: Runtime | undefined;
   /** Open journal to use, which is closed with the teams; opened from the options when absent. */
   readonly journal?: Journal | undefined;
+  /** Files that the command reads besides the profiles, which the user agrees to with them. */
+  readonly also?: readonly ProfileFile[] | undefined;
   /** Models besides the configured ones. */
   readonly models?: NonNullable<EngineOptions['models']>;
 }
@@ -70,7 +73,7 @@ const graceMs = 5_000;
  * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
 export async function openTeams(options: TeamsOptions, served: TeamsCommand): Promise<Teams> {
-  const { command, journal: given, models = {}, runtime } = served;
+  const { command, journal: given, models = {}, runtime, also } = served;
   await checkStorePlace(options.store);
   checkNamedFolders([options.workspace, options.out]);
   const profiles = profilesFolder(options.profiles);
@@ -81,31 +84,42 @@ export async function openTeams(options: TeamsOptions, served: TeamsCommand): Pr
   const store = storePlace(options.store);
   if (options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: found.root(docs), outDir, cacheDir: documentCache(store) });
-  const journal = given ?? (isServerStore(options.store) ? await openJournal(options.store) : undefined);
+  let journal: Journal | undefined = given;
   try {
-    const trust = folderTrust(options, { command, profiles, store });
+    const trust = folderTrust(options, { command, profiles, store, also });
+    const history = new HistoryTrust({
+      ...consentOf(options, command),
+      // An eval opens teams many times: it does not ask about runs of others each time, and continues them with --trust.
+      ...(command === 'eval' ? { ask: undefined } : {}),
+      store: isServerStore(options.store) || store === 'memory' ? undefined : store,
+    });
     const { tools } = documents;
-    const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets(options.store) };
-    const engine = await createEngine({
+    const engineOptions: Parameters<typeof openEngine>[0] = {
       profiles,
       tools,
       models,
-      store: journal ?? store,
       ...(runtime === undefined ? {} : { runtime }),
       trust: async (set, run, launched) => {
+        if (run !== undefined) await history.checkLater(run);
         await trust.checkLater(set, run, launched);
         // A run begins: its documents are read while its first model call runs.
         const isRun = run !== undefined || launched !== undefined;
         if (isRun && options.replay === undefined && typeof docs === 'string' && found.isOpen && worksOnDocuments(set, tools))
           documents.begin();
       },
-      ...sealed,
+      ...journalSecrets(options.store),
       ...(options.strict === undefined ? {} : { strict: options.strict }),
       ...(options.replay === undefined ? {} : { replay: options.replay }),
-    });
+    };
+    const opened = await openEngine(engineOptions, { store: options.store, journal: given });
+    const { engine } = opened;
+    journal = opened.journal;
+    // Nothing continues in a journal that is only read.
+    history.use(given === undefined ? opened.journal : undefined);
     const readable = mayReadDocuments(engine.profiles, tools) ? found.unnamed : undefined;
     try {
       await trust.check(engine.profiles, undefined, readable);
+      await history.offer();
     } catch (thrown) {
       await engine.close();
       throw thrown;
@@ -136,12 +150,22 @@ export async function openTeams(options: TeamsOptions, served: TeamsCommand): Pr
 /** Returns who decides whether the folders of these teams are trusted; asks at a terminal, but not with MCP, where stdin belongs to the client. */
 function folderTrust(
   { trust }: TeamsOptions,
-  { command, profiles, store }: { readonly command: TeamsCommand['command']; readonly profiles: string; readonly store: string },
+  {
+    command,
+    profiles,
+    store,
+    also,
+  }: Pick<TeamsCommand, 'command' | 'also'> & { readonly profiles: string; readonly store: string },
 ): FolderTrust {
   return new FolderTrust({
     place: profiles,
     store: store === 'memory' ? undefined : store,
-    isAgreed: trust === true,
-    ask: command !== 'mcp' && openTerminal().isInteractive ? askOnTerminal : undefined,
+    also,
+    ...consentOf({ trust }, command),
   });
+}
+
+/** Returns how the user of a command can agree. */
+function consentOf({ trust }: TeamsOptions, command: TeamsCommand['command']): Pick<TrustOptions, 'isAgreed' | 'ask'> {
+  return { isAgreed: trust === true, ask: command !== 'mcp' && openTerminal().isInteractive ? askOnTerminal : undefined };
 }

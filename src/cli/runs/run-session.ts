@@ -6,7 +6,6 @@ import type { RunId } from '../../core/ids.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { randomIds } from '../../engine/random-ids.ts';
-import { createEngine } from '../../engine/create-engine.ts';
 import { type EngineOptions } from '../../engine/engine-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { createLlmConfigs } from '../../engine/launch/llm-configs.ts';
@@ -17,8 +16,8 @@ import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
 import { mayReadDocuments, unreadFilesLine, runDocs, bundledDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
-import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
-import { openJournal } from '../options/open-journal.ts';
+import { journalSecrets } from '../options/journal-key.ts';
+import { openEngine } from '../options/open-engine.ts';
 import { isServerStore } from '../options/server-store.ts';
 import { modelLine } from '../options/model-line.ts';
 import {
@@ -33,7 +32,8 @@ import {
 import { tellWarnings } from '../terminal/loading-warnings.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
-import { FolderTrust } from '../trust/folder-trust.ts';
+import { FolderTrust, type TrustOptions } from '../trust/folder-trust.ts';
+import { HistoryTrust } from '../trust/history-trust.ts';
 import { FoundDocs } from '../trust/found-docs.ts';
 import { isBelow, realFolder, type RunPlaces } from '../trust/run-folders.ts';
 import type { Reading } from '../progress/reading-line.ts';
@@ -105,13 +105,21 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
   if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: found.root(docs ?? missing), outDir, cacheDir: documentCache(store) });
   const trust = createTrust(options, store);
+  const history = new HistoryTrust({
+    ...consentOf(options),
+    store: isServerStore(options.store) || store === 'memory' ? undefined : store,
+  });
   const places = options.runId === undefined ? undefined : await placesOf({ ...options, runId }, note);
   try {
-    const { engine, journal } = await openRunEngine(options, { store, runId, documents, trust });
+    const { engine, journal } = await openRunEngine(options, { runId, documents, trust, history });
+    history.use(journal);
     // A replay calls no model and no tool, but starts servers and loads code to list the tools, like any run.
     if (options.replay === undefined || hasExternalTools(engine.profiles)) {
       const readable = mayReadDocuments(engine.profiles, documents.tools) ? found.unnamed : undefined;
-      await closeOnFailure(engine, journal, () => trust.check(engine.profiles, places, readable));
+      await closeOnFailure(engine, journal, async () => {
+        if (options.runId !== undefined) await history.check(options.runId);
+        await trust.check(engine.profiles, places, readable);
+      });
       if (readable !== undefined) found.open();
     }
     tellWarnings(engine.warnings);
@@ -154,32 +162,34 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
   }
 }
 
-/** Opens the engine of one run, and its journal where that is not the engine's to open. */
+/** Opens the engine of one run with its journal. */
 async function openRunEngine(
-  { profiles, takeOver, replay, store: named, runtime, strict }: RunSessionOptions,
+  { profiles, takeOver, replay, store, runtime, strict }: RunSessionOptions,
   parts: {
-    readonly store: string;
     readonly runId: RunId;
     readonly documents: ReturnType<typeof createDocumentTools>;
-    readonly trust: ReturnType<typeof createTrust>;
+    readonly trust: FolderTrust;
+    readonly history: HistoryTrust;
   },
-) {
-  const { store, runId, documents, trust } = parts;
-  const journal = takeOver === true || isServerStore(named) ? await openJournal(named, { takeOver: takeOver === true }) : undefined;
-  const engine = await createEngine({
-    profiles,
-    tools: documents.tools,
-    store: journal ?? store,
-    ...(runtime === undefined ? {} : { runtime }),
-    ids: idsFrom(runId),
-    ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
-    ...journalSecrets(named),
-    trust: (set, run, launched) =>
-      replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run, launched) : undefined,
-    ...(strict === undefined ? {} : { strict }),
-    ...(replay === undefined ? {} : { replay }),
-  });
-  return { engine, journal };
+): ReturnType<typeof openEngine> {
+  const { runId, documents, trust, history } = parts;
+  return await openEngine(
+    {
+      profiles,
+      tools: documents.tools,
+      ...(runtime === undefined ? {} : { runtime }),
+      ids: idsFrom(runId),
+      ...journalSecrets(store),
+      trust: async (set, run, launched) => {
+        if (replay !== undefined && !hasExternalTools(set)) return;
+        if (run !== undefined) await history.checkLater(run);
+        await trust.checkLater(set, run, launched);
+      },
+      ...(strict === undefined ? {} : { strict }),
+      ...(replay === undefined ? {} : { replay }),
+    },
+    { store, takeOver },
+  );
 }
 
 /** Returns the documents of the team, unless others are named: then there is no need to look, and a link there is no error. */
@@ -204,9 +214,13 @@ function createTrust({ profiles, trust, json }: RunSessionOptions, store: string
   return new FolderTrust({
     place: typeof profiles === 'string' ? profiles : path.resolve(store),
     store: store === 'memory' ? undefined : path.resolve(store),
-    isAgreed: trust === true,
-    ask: json !== true && openTerminal().isInteractive ? askOnTerminal : undefined,
+    ...consentOf({ trust, json }),
   });
+}
+
+/** Returns how the user of a command can agree. */
+function consentOf({ trust, json }: Pick<RunSessionOptions, 'trust' | 'json'>): Pick<TrustOptions, 'isAgreed' | 'ask'> {
+  return { isAgreed: trust === true, ask: json !== true && openTerminal().isInteractive ? askOnTerminal : undefined };
 }
 
 /** Returns the recorded folders of a run, which need trust; folders named on this command line need none. */

@@ -1,8 +1,9 @@
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import type { ProfileFile } from '../../core/profile/profile.ts';
-import { bundledProfiles } from '../../profiles/files/bundled-teams.ts';
+import type { ProfileFile, ProfileSet } from '../../core/profile/profile.ts';
+import { bundledProfiles, bundledTeam, bundledTeams } from '../../profiles/files/bundled-teams.ts';
 import { readPlainPrices } from '../../profiles/files/plain-prices.ts';
+import { readProfileFiles } from '../../profiles/files/read-profile-files.ts';
 
 /** True for the folder of a bundled team. */
 export async function isBundledFolder(folder: string): Promise<boolean> {
@@ -14,11 +15,24 @@ export async function isBundledFolder(folder: string): Promise<boolean> {
   return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
 }
 
-/** True when all files are identical to bundled ones, as those recorded by a run of a bundled team are. */
-export async function areBundledFiles(files: readonly ProfileFile[]): Promise<boolean> {
-  const entries = await readdir(bundledProfiles, { recursive: true, withFileTypes: true }).catch(() => []);
-  const texts = new Set<string>();
-  for (const entry of entries) if (entry.isFile()) texts.add(await readFile(path.join(entry.parentPath, entry.name), 'utf8'));
-  // Prices reach nothing, and recorded ones may be older than the bundled ones.
-  return files.length > 0 && files.every(({ text }) => texts.has(text) || readPlainPrices(text) !== undefined);
+/**
+ * True for the profiles of a bundled team as a whole: read from its own folder, or, as a run of it recorded them, the same files in the same
+ * order. Files of several teams together are another team.
+ */
+export async function isBundledSet({ files, folders }: Pick<ProfileSet, 'files' | 'folders'>): Promise<boolean> {
+  if (folders !== undefined) {
+    for (const folder of folders) if (!(await isBundledFolder(folder))) return false;
+    return folders.length > 0;
+  }
+  const wanted = contentOf(files);
+  for (const folder of [bundledProfiles, ...bundledTeams().flatMap((name) => bundledTeam(name) ?? [])])
+    if (contentOf((await readProfileFiles([folder])).files) === wanted) return true;
+  return false;
+}
+
+/** Returns names and texts in their order, which decides between files of the same name. Prices reach nothing, and recorded ones may be older. */
+function contentOf(files: readonly ProfileFile[]): string {
+  return JSON.stringify(
+    files.flatMap(({ path: name, text }) => (readPlainPrices(text) === undefined ? [[path.posix.basename(name), text]] : [])),
+  );
 }

@@ -12,6 +12,10 @@ export interface ProjectServer {
   readonly url: string;
 }
 
+/** What a server means for its user. */
+const about =
+  'It gets everything that runs read and write, and runs that others record there may continue with your permissions and keys';
+
 /** How the user agrees. */
 export interface ServerConsent {
   /** True when the user agrees on the command line (`--trust`). */
@@ -32,17 +36,17 @@ export async function checkProjectServer(
   if (isNamedFolder(folder, env[trustVariable] ?? '')) return;
   const place = await realFolder(folder);
   const hash = createHash('sha256')
-    .update(JSON.stringify({ version: 1, server: url, from: place }))
+    .update(JSON.stringify({ version: 2, server: url, from: place }))
     .digest('hex');
   if ((await readTrust(trustFile(env))).some((entry) => entry.hash === hash)) return;
   const words = `${safe(place, 1_000)} stores its runs on a server: ${safe(shownServer(url), 1_000)}`;
   if (!isAgreed && ask === undefined)
     throw new CadreError(
       'FOLDER_UNTRUSTED',
-      `${words}\nIt gets everything that runs read and write. To agree, use --trust with a command that has it, name the folder in ${trustVariable}, or name the server with --store.`,
+      `${words}\n${about}. To agree, use --trust with a command that has it, name the folder in ${trustVariable}, or name the server with --store.`,
       { details: { place } },
     );
-  if (!isAgreed && (await ask?.(`${words}\nIt gets everything that runs read and write. Use it? [y/N] `)) !== true)
+  if (!isAgreed && (await ask?.(`${words}\n${about}. Use it? [y/N] `)) !== true)
     throw new CadreError('FOLDER_UNTRUSTED', `${words}\nNothing was sent there; name another journal with --store.`, {
       details: { place },
     });

@@ -1,10 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../core/json.ts';
-import type { ProfileSet } from '../../core/profile/profile.ts';
+import type { ProfileFile, ProfileSet } from '../../core/profile/profile.ts';
 import { nothingReached, type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
+import { timeText } from '../../inspect/format/text/quantity-text.ts';
 import { thisCommand } from '../options/this-command.ts';
-import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
+import { keepAgreed, readAgreed } from './agreed-before.ts';
+import { agreementHash, isWithin, reachHash } from './agreement-hash.ts';
+import { isBundledSet } from './bundled-files.ts';
+import { type AgreedNow, changeText } from './change-text.ts';
+import { coveredFiles } from './covered-files.ts';
 import { isNamedFolder, trustVariable } from './named-folders.ts';
 import { folderHash, foldersOutside, realFolder, type RunPlaces } from './run-folders.ts';
 import { outsideReads, type OutsideRead } from './outside-reads.ts';
@@ -21,16 +25,22 @@ export interface TrustOptions {
   readonly isAgreed: boolean;
   /** Asks the user; true when they agree. Absent when no user can be asked. */
   readonly ask?: ((text: string) => Promise<boolean>) | undefined;
+  /** Files that the command reads besides the profiles, such as the suite of an eval. */
+  readonly also?: readonly ProfileFile[] | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Decides whether profiles may be used. The user confirms once what the files make Cadre start, read and call; the hash of that reach is
- * remembered: changed prompts do not ask again, a changed command does.
+ * Decides whether profiles may be used. The user agrees to a folder as it is: what its files make Cadre start, read and call, what they let
+ * run unasked, and every file it is made of. A change asks again, and shows what changed.
  *
  * 1. Nothing that a profile set reaches is started, read or sent before `check` has passed.
- * 2. A recorded run works in a folder outside the project of its journal only if the user agreed to it or named it.
- * 3. Bundled teams, and profiles that reach nothing, need no confirmation.
+ * 2. An agreement holds for one real folder and one content. Runs that this machine recorded need none again (`HistoryTrust`), unless they
+ *    reach something without an agreement, such as a variable that is set by now.
+ * 3. In a process whose user has agreed, changes of texts that widen nothing are accepted and remembered: `cadre dev` loads what its
+ *    user edits.
+ * 4. A recorded run works in a folder outside the project of its journal only if the user agreed to it or named it.
+ * 5. Bundled teams as they are, and profiles that reach nothing, need no agreement.
  */
 export class FolderTrust {
   readonly #options: TrustOptions;
@@ -38,6 +48,8 @@ export class FolderTrust {
   readonly #agreed = new Set<string>();
   /** Profile sets that passed: an engine checks for each run. */
   readonly #passed = new WeakSet<ProfileSet>();
+  /** What the user of this process agreed to last. */
+  #session: ProfileReach | undefined;
 
   constructor(options: TrustOptions) {
     this.#options = options;
@@ -58,32 +70,31 @@ export class FolderTrust {
    * Checks profiles that appear during the work, without asking. Profiles of a recorded run come from the journal, so trust in the
    * command's folder does not cover them.
    *
-   * @param launched request of a new run: its client agrees to what it adds, for runs of this journal
+   * @param launched request of a new run: its client agrees to what it adds
    */
   readonly checkLater = async (set: ProfileSet, run?: RunPlaces, launched?: { readonly request: JsonObject }): Promise<void> => {
-    const { place, store } = this.#options;
-    await this.#check(set, { place: run === undefined ? place : (store ?? place), run, hint: resumeHint(run, store) });
+    await this.#check(set, { ask: undefined, run, hint: resumeHint(run, this.#options.store) });
     await this.#checkFolders(run, undefined);
     if (launched !== undefined) await this.#rememberRequest(set, launched.request);
   };
 
   /** Checks code that a file other than a profile names, asking when it is not trusted yet. Fails with FOLDER_UNTRUSTED. */
-  async checkCode(place: string, code: readonly string[]): Promise<void> {
+  async checkCode(file: ProfileFile, code: readonly string[]): Promise<void> {
     if (code.length === 0) return;
-    const reach = { ...nothingReached, code };
-    const words = reachText({ reach, outside: [], added: undefined });
-    await this.#checkHashes(reach, [], { words, ask: this.#options.ask, place, hint: undefined, runId: undefined, what: 'checks' });
+    const files = await coveredFiles({ files: [file], llmConfigs: new Map() }, file.path);
+    const now = { reach: { ...nothingReached, code }, outside: [], files };
+    await this.#checkFolder(now, [], { ask: this.#options.ask, place: file.path, hint: undefined, what: 'checks' });
   }
 
   /** Remembers what the request of a new run adds, so that it resumes without a question; if that fails, the question comes then. */
   async #rememberRequest(set: ProfileSet, request: JsonObject): Promise<void> {
     const { store } = this.#options;
     if (store === undefined || Object.keys(request).length === 0) return;
-    const hash = hashOf(await reachOfProfiles(set, request));
-    if (hash === hashOf(await reachOfProfiles(set))) return;
-    const entry = { hash: await hashInJournal(hash, store), place: store, at: Date.now() };
-    this.#agreed.add(entry.hash);
-    await rememberTrust(trustFile(this.#env), entry).catch(() => undefined);
+    const reach = await reachOfProfiles(set, request);
+    if (reachHash(reach) === reachHash(await reachOfProfiles(set))) return;
+    const hash = reachHash(reach, await realFolder(store));
+    this.#agreed.add(hash);
+    await rememberTrust(trustFile(this.#env), { hash, place: store, at: Date.now() }).catch(() => undefined);
   }
 
   /** Remembers folders that the user named for a run, so that it resumes without a question; if that fails, the question comes then. */
@@ -120,53 +131,104 @@ export class FolderTrust {
     await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
   }
 
-  async #check(set: ProfileSet, { ask, place = this.#options.place, run, docs, hint }: CheckContext): Promise<void> {
-    const request = run?.request ?? {};
+  async #check(set: ProfileSet, { ask, run, docs, hint }: CheckContext): Promise<void> {
+    const { request = {} } = run ?? {};
+    const isOfFolder = run === undefined || set.folders !== undefined;
     const hasValues = Object.keys(request).length > 0;
     if (this.#passed.has(set) && !hasValues) return;
-    const isKnown = await isBundled(set, place);
-    const reach = isKnown ? nothingReached : await reachOfProfiles(set, request);
+    const isBundled = await isBundledSet(set);
     // Folders are known only of sets that were read from the command's own; documents beside it are the user's, whatever the profiles.
-    const outside = await outsideReads(isKnown ? { llmConfigs: new Map() } : set, this.#options.place, docs);
-    const added = hasValues && !isKnown ? { request, usual: await reachOfProfiles(set) } : undefined;
+    const outside = await outsideReads(isBundled ? { llmConfigs: new Map() } : set, this.#options.place, docs);
+    const { place, store, also } = this.#options;
+    if (isOfFolder && !this.#passed.has(set)) {
+      const reach = await reachOfProfiles(set);
+      const files = isBundled ? [] : await coveredFiles(set, place, also);
+      const now = { reach: isBundled ? nothingReached : reach, outside: outside.map(lineOf), files };
+      await this.#checkFolder(now, outside, { ask, place, hint });
+      this.#session ??= reach;
+      // A run of it reaches the same, and goes on without its folder.
+      this.#agreed.add(reachHash(reach));
+      this.#passed.add(set);
+    }
+    if (run === undefined || (isOfFolder && !hasValues)) return;
+    const reach = await reachOfProfiles(set, request);
+    const isAgreed = isBundled || reachesNothing(reach) || (store !== undefined && (await this.#knows(reach, store)));
+    const added = hasValues && !isBundled ? { request, usual: await reachOfProfiles(set) } : undefined;
     const words = reachText({ reach, outside, added });
-    await this.#checkHashes(reach, outside, { words, ask, place, hint, runId: run?.runId });
-    this.#passed.add(set);
+    await this.#checkHashes(isAgreed ? [] : [reachHash(reach)], outside, {
+      words,
+      ask,
+      place: store ?? place,
+      hint,
+      runId: run.runId,
+    });
+    if (!hasValues) this.#passed.add(set);
   }
 
-  /** Checks a reach against earlier agreements, which hold in every folder; the exemption of bundled teams does not extend to other files. */
-  async #checkHashes(reach: ProfileReach, outside: readonly OutsideRead[], question: Question): Promise<void> {
+  /** Checks a folder as it is now against what was agreed to there. */
+  async #checkFolder(now: AgreedNow, outside: readonly OutsideRead[], about: Omit<Question, 'words' | 'runId'>): Promise<void> {
+    if (reachesNothing(now.reach) && outside.length === 0) return;
+    const { place } = about;
+    const key = await this.#keyOf(place);
+    const own = agreementHash(key, now);
+    const isSession = this.#session !== undefined && isWithin(now.reach, this.#session);
+    if (isSession) this.#agreed.add(own);
+    const hashes = reachesNothing(now.reach) ? [] : [own];
+    const before = await readAgreed(this.#env, key);
+    const changes = before === undefined ? '' : changeText(before, now);
+    const words = changes === '' || before === undefined ? reachText({ ...now, outside }) : changes;
+    const since = changes === '' || before === undefined ? undefined : before.at;
+    const isNew = await this.#checkHashes(hashes, outside, { ...about, words, since, runId: undefined });
+    if (!isNew && !(isSession && before !== undefined && changes !== '')) return;
+    const entries = [own, reachHash(now.reach)].map((hash) => ({ hash, place: key, at: Date.now() }));
+    const remembered = rememberTrust(trustFile(this.#env), ...entries);
+    await (isNew ? remembered : remembered.catch(() => undefined));
+    await keepAgreed(this.#env, { ...now, place: key, at: Date.now() });
+  }
+
+  /** True when a client of this journal agreed to a reach by its request. */
+  async #knows(reach: ProfileReach, store: string): Promise<boolean> {
+    const hash = reachHash(reach, await realFolder(store));
+    return this.#agreed.has(hash) || (await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash);
+  }
+
+  /** Returns the place that an agreement holds for: a real folder, with what a command reads besides. */
+  async #keyOf(place: string): Promise<string> {
+    const { also = [] } = this.#options;
+    return [await realFolder(place), ...also.map(({ path }) => path)].join(' with ');
+  }
+
+  /** Checks hashes against earlier agreements; the exemption of bundled teams does not extend to other files. True when the user agreed now. */
+  async #checkHashes(hashes: readonly string[], outside: readonly OutsideRead[], question: Question): Promise<boolean> {
     const named = this.#env[trustVariable] ?? '';
-    const hashes = reachesNothing(reach) ? [] : [hashOf(reach)];
-    for (const { place, hash } of outside) if (!isNamedFolder(place, named)) hashes.push(hash);
+    const all = [...hashes, ...outside.flatMap(({ place, hash }) => (isNamedFolder(place, named) ? [] : [hash]))];
     const known = new Set([...this.#agreed, ...(await readTrust(trustFile(this.#env))).map(({ hash }) => hash)]);
-    const asked: string[] = [];
-    for (const hash of hashes) if (!(await this.#isKnownInJournal(hash, question, known))) asked.push(hash);
-    const missing = asked.filter((hash) => !known.has(hash));
-    if (missing.length > 0 && !isNamedFolder(question.place, named)) await this.#agree(missing, question);
-    for (const hash of asked) this.#agreed.add(hash);
+    const missing = all.filter((hash) => !known.has(hash));
+    const asks = missing.length > 0 && !isNamedFolder(question.place, named);
+    if (asks) await this.#agree(missing, question);
+    for (const hash of all) this.#agreed.add(hash);
+    return asks;
   }
 
-  /** True when a client of this journal agreed to a reach by its request, which counts for recorded runs only. */
-  async #isKnownInJournal(hash: string, { runId }: Question, known: ReadonlySet<string>): Promise<boolean> {
-    const { store } = this.#options;
-    return runId !== undefined && store !== undefined && known.has(await hashInJournal(hash, store));
-  }
-
-  async #agree(hashes: readonly string[], { words, ask, place, hint, runId, what = 'profiles' }: Question): Promise<void> {
+  async #agree(hashes: readonly string[], { words, ask, place, hint, runId, since, what = 'profiles' }: Question): Promise<void> {
+    const who = runId === undefined ? place : `run ${safe(runId)}: ${place}`;
+    const isKnown = since !== undefined;
+    const isNot = isKnown
+      ? `${who} is not trusted as it is now: it changed since you agreed to it (${timeText(since)})`
+      : `${who} is not trusted, and its ${what} name`;
     if (!this.#options.isAgreed) {
-      const who = runId === undefined ? place : `run ${safe(runId)}: ${place}`;
       if (ask === undefined)
         throw untrusted(
           place,
-          `${who} is not trusted, and its ${what} name\n${words}`,
-          `Review them; to trust them, ${hint ?? 'use --trust'}, or name the folder in ${trustVariable}.`,
+          `${isNot}\n${words}`,
+          `Review ${isKnown ? 'the changes' : 'them'}; to trust them, ${hint ?? 'use --trust'}, or name the folder in ${trustVariable}.`,
         );
-      const asked = `${safe(who, 1_000)} has not been used on this machine before. Its ${what} name\n${words}\nTrust it with this? [y/N] `;
-      if (!(await ask(asked)))
-        throw untrusted(place, `${who} is not trusted, and its ${what} name\n${words}`, 'Nothing was started.');
+      const asked = isKnown
+        ? `${safe(who, 1_000)} changed since you agreed to it (${timeText(since)}):\n${words}\nTrust it as it is now? [y/N] `
+        : `${safe(who, 1_000)} has not been used on this machine before. Its ${what} name\n${words}\nTrust it with this? [y/N] `;
+      if (!(await ask(asked))) throw untrusted(place, `${isNot}\n${words}`, 'Nothing was started.');
     }
-    for (const hash of hashes) await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
+    await rememberTrust(trustFile(this.#env), ...hashes.map((hash) => ({ hash, place, at: Date.now() })));
   }
 }
 
@@ -175,20 +237,10 @@ function resumeHint(run: RunPlaces | undefined, store: string | undefined): stri
   return run === undefined ? undefined : `resume it once with \`${thisCommand(['resume', run.runId, '--trust'], store)}\``;
 }
 
-/** Returns the hash under which a reach is remembered for the runs of one journal only. */
-async function hashInJournal(hash: string, store: string): Promise<string> {
-  return createHash('sha256')
-    .update(JSON.stringify({ version: 1, reach: hash, journal: await realFolder(store) }))
-    .digest('hex');
-}
+const lineOf = ({ place, what }: OutsideRead): string => `${place} (${what})`;
 
-async function isBundled({ files }: ProfileSet, place: string): Promise<boolean> {
-  return (await isBundledFolder(place)) || (await areBundledFiles(files));
-}
-
-/** Context of a check: the source of the profiles, and the recorded run that uses them. */
+/** Context of a check: the recorded run that uses the profiles. */
 interface CheckContext extends Pick<TrustOptions, 'ask'> {
-  readonly place?: string;
   readonly run?: RunPlaces | undefined;
   readonly docs?: string | undefined;
   /** How the user can agree; with `--trust` when absent. */
@@ -202,12 +254,6 @@ interface Question extends Pick<CheckContext, 'ask' | 'hint'> {
   readonly what?: string;
   readonly place: string;
   readonly runId: string | undefined;
-}
-
-/** Hashes the reach that a person agrees to; prompts of the profiles are not part of it. */
-function hashOf({ commands, code, variables, destinations, files }: ProfileReach): string {
-  const opened = { ...(files.length === 0 ? {} : { files }), ...(code.length === 0 ? {} : { code }) };
-  return createHash('sha256')
-    .update(JSON.stringify({ version: 1, commands, variables, destinations, ...opened }))
-    .digest('hex');
+  /** Time of the agreement that the words are compared with. */
+  readonly since?: number | undefined;
 }

@@ -1,13 +1,12 @@
-import { homedir } from 'node:os';
-import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { readJson } from '../../core/read-json.ts';
 import { readUserFile, writeUserFile } from '../../files/user-file.ts';
+import { type ConfigEnv, ownFile } from './own-file.ts';
 
 /** Recorded agreement of the user. */
 export interface TrustEntry {
-  /** SHA-256 of the agreed reach or folder, in hexadecimal. */
+  /** SHA-256 of what was agreed to, in hexadecimal. */
   readonly hash: string;
   /** Folder or journal that was checked, for people. */
   readonly place: string;
@@ -15,15 +14,14 @@ export interface TrustEntry {
   readonly at: number;
 }
 
-/** Maximum number of entries; the oldest are dropped and asked again. */
-const maxEntries = 1_000;
-const maxFileBytes = 1_000_000;
+/** Maximum number of entries, and of those for one place; the oldest are dropped and asked again. */
+const maxEntries = 2_000;
+const maxOfPlace = 100;
+const maxFileBytes = 2_000_000;
 
-/** Returns the file with the agreements of this machine's user: `cadre/trust.json` below XDG_CONFIG_HOME, or ~/.config. */
-export function trustFile(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  const named = env['XDG_CONFIG_HOME'];
-  const base = named !== undefined && path.isAbsolute(named) ? named : path.join(homedir(), '.config');
-  return path.join(base, 'cadre', 'trust.json');
+/** Returns the file with the agreements of this machine's user. */
+export function trustFile(env: ConfigEnv = process.env): string {
+  return ownFile(env, 'trust.json');
 }
 
 /** Reads all agreements; empty for a file that others can write, or that is damaged. */
@@ -39,11 +37,13 @@ export async function readTrust(file: string): Promise<readonly TrustEntry[]> {
   }
 }
 
-/** Stores an entry in a file that only its user can read and write. Fails with STORE_FAILED, naming the file. */
-export async function rememberTrust(file: string, entry: TrustEntry): Promise<void> {
+/** Stores entries in a file that only its user can read and write. Fails with STORE_FAILED, naming the file. */
+export async function rememberTrust(file: string, ...entries: readonly TrustEntry[]): Promise<void> {
   try {
-    const others = (await readTrust(file)).filter(({ hash }) => hash !== entry.hash);
-    await writeUserFile(file, `${JSON.stringify({ trusted: [...others, entry].slice(-maxEntries) }, undefined, 2)}\n`);
+    const hashes = new Set(entries.map(({ hash }) => hash));
+    const all = [...(await readTrust(file)).filter(({ hash }) => !hashes.has(hash)), ...entries];
+    const kept = all.filter((entry, index) => all.slice(index).filter(({ place }) => place === entry.place).length <= maxOfPlace);
+    await writeUserFile(file, `${JSON.stringify({ trusted: kept.slice(-maxEntries) }, undefined, 2)}\n`);
   } catch (thrown) {
     throw new CadreError('STORE_FAILED', `${file}: the agreement cannot be saved: ${describeThrown(thrown)}`, {
       cause: thrown,

@@ -2,33 +2,44 @@ import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ProfileReach } from '../../engine/launch/reach-of-profiles.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
+import type { CoveredFile } from './covered-files.ts';
 import type { OutsideRead } from './outside-reads.ts';
 
 /** What a person is asked to agree to. */
 export interface Asked {
   readonly reach: ProfileReach;
   readonly outside: readonly OutsideRead[];
+  /** Files that the agreement covers. */
+  readonly files?: readonly CoveredFile[];
   /** Request of a recorded run, and the reach of its profiles without it. */
   readonly added?: { readonly request: JsonObject; readonly usual: ProfileReach } | undefined;
 }
 
+/** Titles of the lines that a person agrees to, in their order. */
+export const reachTitles: Readonly<Record<keyof ProfileReach, string>> = {
+  commands: 'programs to start:',
+  code: 'code to load, which runs outside the sandbox with all your permissions:',
+  variables: 'variables of your environment to read:',
+  destinations: 'addresses to call:',
+  files: 'files otherwise kept from agents:',
+  approvals: 'what they ask you, and what they let run unasked:',
+  settings: 'settings of toolsets:',
+};
+
 /** Renders what a person agrees to in full: a truncated command could hide its end. Names the lines that only a run's request adds. */
-export function reachText({ reach, outside, added }: Asked): string {
-  const { commands, code, variables, destinations, files } = reach;
+export function reachText({ reach, outside, added, files = [] }: Asked): string {
+  const { settings: _, ...shown } = reachTitles;
   const part = (title: string, texts: readonly string[]): readonly string[] =>
     texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];
   const ofRequest = added === undefined ? '' : `of these, only with its request (${Object.keys(added.request).join(', ')}):`;
   return [
-    ...part('programs to start:', commands),
-    ...part('code to load, which runs outside the sandbox with all your permissions:', code),
-    ...part('variables of your environment to read:', variables),
-    ...part('addresses to call:', destinations),
-    ...part('files otherwise kept from agents:', files),
+    ...Object.entries(shown).flatMap(([key, title]) => part(title, reach[key as keyof typeof shown])),
     ...part(
       'folders and files outside its own folder to read:',
       outside.map(({ place, what }) => `${place} (${what})`),
     ),
     ...(added === undefined ? [] : part(safe(ofRequest, 500), linesBeyond(reach, added.usual))),
+    ...(files.length === 0 ? [] : [`  ${files.length} files in all: a change of any of them is shown and asked about`]),
   ].join('\n');
 }
 

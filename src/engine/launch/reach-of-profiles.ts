@@ -10,6 +10,7 @@ import { Secrets } from '../../core/secrets/secrets.ts';
 import type { Reach } from '../../core/tool/toolset.ts';
 import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import { variablesOfFiles } from '../../profiles/files/expand-variables.ts';
+import { approvalLines } from './approval-lines.ts';
 import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
 import { kindsNamed } from '../toolsets/make-toolsets.ts';
 import { packagesOf } from '../../toolsets/module/code-packages.ts';
@@ -27,10 +28,22 @@ export interface ProfileReach {
   readonly destinations: readonly string[];
   /** Files that it reads or writes although agents otherwise may not. */
   readonly files: readonly string[];
+  /** What it asks a person, and what it lets run unasked, in the order of its gates. Reaches nothing by itself. */
+  readonly approvals: readonly string[];
+  /** Settings of its toolsets, without secret values. Reach nothing by themselves. */
+  readonly settings: readonly string[];
 }
 
 /** Reach of profiles that use nothing outside. */
-export const nothingReached: ProfileReach = { commands: [], code: [], variables: [], destinations: [], files: [] };
+export const nothingReached: ProfileReach = {
+  commands: [],
+  code: [],
+  variables: [],
+  destinations: [],
+  files: [],
+  approvals: [],
+  settings: [],
+};
 
 /**
  * Finds what a person must agree to before using other people's profiles. Excludes models on this machine, the person's own model and
@@ -38,7 +51,7 @@ export const nothingReached: ProfileReach = { commands: [], code: [], variables:
  * the environment.
  */
 export async function reachOfProfiles(set: ProfileSet, request: JsonObject = {}): Promise<ProfileReach> {
-  const reaches = await toolsetReaches(set, request);
+  const { reaches, settings } = await toolsetReaches(set, request);
   const addressed = [...set.llmConfigs.values()].filter(
     ({ baseUrl, baseUrlVar }) => baseUrl !== undefined && baseUrlVar !== userModelVars.base_url && !isLocal(baseUrl),
   );
@@ -53,6 +66,8 @@ export async function reachOfProfiles(set: ProfileSet, request: JsonObject = {})
       ...ofToolsets('destination'),
     ]),
     files: inOrder(ofToolsets('file')),
+    approvals: approvalLines(set),
+    settings: inOrder(settings),
   };
 }
 
@@ -62,7 +77,10 @@ export function reachesNothing({ commands, code, variables, destinations, files 
 }
 
 /** Includes the values of a request: they may name another address, or another program. */
-async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<readonly Reach[]> {
+async function toolsetReaches(
+  set: ProfileSet,
+  request: JsonObject,
+): Promise<{ readonly reaches: readonly Reach[]; readonly settings: readonly string[] }> {
   const usual = kindsNamed(set)
     .filter((kind) => !set.toolsets.has(kind))
     .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor' | 'secrets' | 'missing' | 'code'> => ({
@@ -73,17 +91,20 @@ async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<rea
       missing: [],
     }));
   const found: Reach[] = [];
+  const written: string[] = [];
   for (const { name, kind, settings: usually, settingsFor, secrets, missing, code } of [...set.toolsets.values(), ...usual]) {
     // The toolset is not created and its settings are incomplete; once the variable is set, consent is asked again.
     if (missing.length > 0) continue;
     const hidden = new Secrets();
     for (const secret of secrets) hidden.add(secret);
     const loaded = await builtInToolsets[kind]?.load();
-    for (const settings of [usually, ...(settingsFor === undefined ? [] : [settingsFor(request)])])
+    for (const settings of [usually, ...(settingsFor === undefined ? [] : [settingsFor(request)])]) {
+      written.push(`${name} (${kind}): ${JSON.stringify(hidden.json(settings))}`);
       for (const reach of [...(loaded?.reaches?.(settings, name) ?? []), ...(await codeReaches(code)), ...fileReaches(settings)])
         found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
+    }
   }
-  return found;
+  return { reaches: found, settings: written };
 }
 
 /** Lists code by name relative to the folder of its first file, so that it is recognised wherever its team is named from. */

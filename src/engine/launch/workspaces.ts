@@ -4,9 +4,10 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import { makeFolders, makeFoldersInside } from '../../files/make-folder.ts';
 import { placeOf } from '../../files/project-place.ts';
 import { makeTempFolder } from '../../files/temp-folder.ts';
+import type { Journal } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { rememberAgentPlace } from '../../files/programs/agent-places.ts';
-import { defaultStorePath } from '../recovery/open-store.ts';
+import { defaultStorePath, journalFile } from '../recovery/open-store.ts';
 
 /** Workspace of runs: one folder for all of them, or a function from run id to folder. */
 export type WorkspaceOption = string | ((runId: string) => string);
@@ -17,7 +18,7 @@ export type WorkspaceOption = string | ((runId: string) => string);
  */
 export function createWorkspaces(
   option: WorkspaceOption | undefined,
-  store: unknown,
+  store: string | Journal | undefined,
 ): (meta: Pick<RunContext['meta'], 'runId' | 'workspace'>) => () => string {
   return (meta) => {
     let made: string | undefined;
@@ -25,7 +26,7 @@ export function createWorkspaces(
     if (named !== undefined) return () => (made ??= known(make(path.resolve(named))));
     // A run in memory uses a temporary folder with an unpredictable name.
     if (store === 'memory') return () => (made ??= known(makeTemporary()));
-    return () => (made ??= known(makeBeside(typeof store === 'string' ? store : defaultStorePath, meta.runId)));
+    return () => (made ??= known(makeBeside(journalFile(store) ?? defaultStorePath, meta.runId)));
   };
 }
 

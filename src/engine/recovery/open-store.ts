@@ -48,6 +48,12 @@ export async function openStore(
   return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability, leases, integrity });
 }
 
+/** Returns the file of a store that is one: the named file, or that of a given journal. Undefined in memory and on a server. */
+export function journalFile(store: string | Journal | undefined): string | undefined {
+  if (typeof store !== 'object') return store === 'memory' ? undefined : (store ?? defaultStorePath);
+  return path.isAbsolute(store.location) ? store.location : undefined;
+}
+
 function isJournal(store: unknown): store is Journal {
   return typeof store === 'object' && store !== null && 'append' in store && 'acquire' in store && 'read' in store;
 }

@@ -20,6 +20,15 @@ export interface Trail {
 
 const maxLinks = 40;
 
+/** Returns what is at a path; undefined for nothing, and for a word that can be no path, such as a long argument of a command. */
+function statsAt(place: string): Stats | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 /** Follows a path to a file, link by link; returns undefined when it leads nowhere. */
 export function followTrail(file: string): Trail | undefined {
   const steps: Step[] = [];
@@ -30,7 +39,7 @@ export function followTrail(file: string): Trail | undefined {
   while (left.length > 0) {
     const [name = '', ...rest] = left;
     const place = path.resolve(at, name);
-    const stats = lstatSync(place, { throwIfNoEntry: false });
+    const stats = statsAt(place);
     if (stats === undefined) return undefined;
     steps.push({ place, stats });
     if (rest.length === 0) named ??= place;

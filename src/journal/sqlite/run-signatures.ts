@@ -15,7 +15,7 @@ const layout =
   'CREATE TABLE IF NOT EXISTS signatures (run_id TEXT PRIMARY KEY, last_seq INTEGER NOT NULL, mac BLOB NOT NULL) WITHOUT ROWID';
 
 /**
- * Signatures of runs: which of them were written with the key from their first event to their last, and by nobody else.
+ * Signatures of runs: which of them were written with the key alone, from their first event to their last.
  *
  * Owns: the table `signatures`, one row per run, made with the first one. Does not own: what follows for a run without one, which is read
  * and written like any other. Seals (`CommitChain`) are stricter: with them, a changed run cannot even be read.

@@ -48,8 +48,7 @@ export function createSqliteJournal(path: string, options: SqliteJournalOptions 
 /** Journal over an open database of the newest layout, which it closes in the end. */
 export class SqliteJournal implements Journal {
   readonly location: string;
-  /** Tells which runs were written with the key of `signature`; absent without that option. */
-  readonly signatures: RunSignatures | undefined;
+  readonly #signatures: RunSignatures | undefined;
   readonly #database: DatabaseSync;
   readonly #reader: SqliteReader;
   readonly #leases: SqliteLeases;
@@ -72,14 +71,14 @@ export class SqliteJournal implements Journal {
     const key = options.integrity === undefined ? undefined : integrityKey(options.integrity);
     const chain = new CommitChain(database, path, key);
     const { signature } = options;
-    this.signatures = signature === undefined ? undefined : new RunSignatures(database, signature);
+    this.#signatures = signature === undefined ? undefined : new RunSignatures(database, signature);
     this.#snapshots = new SqliteSnapshots(database, key ?? signature?.key);
     this.#reader = new SqliteReader({ database, file: path, watch, chain });
     const times = checkLeaseTimes(options.leases);
     this.#files = new FileWatch(path);
     this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
     this.#marks = new SqliteMarks(database, path, watch);
-    const drop = (runId: RunId): void => [this.#snapshots, this.signatures].forEach((kept) => kept?.drop(runId));
+    const drop = (runId: RunId): void => [this.#snapshots, this.#signatures].forEach((kept) => kept?.drop(runId));
     this.#eraser = new SqliteEraser({ database, file: path, watch, drop, write: (work) => this.#write('erasing runs', work) });
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
@@ -89,7 +88,7 @@ export class SqliteJournal implements Journal {
       sync: this.#sync,
       alwaysFull: this.#isAlwaysFull,
       chain,
-      signatures: this.signatures,
+      signatures: this.#signatures,
     });
     const { isKeyed: isSealed } = chain;
     this.#appends = new SqliteAppends({
@@ -193,6 +192,17 @@ export class SqliteJournal implements Journal {
 
   snapshotParts(runId: RunId): ReadonlyMap<string, string> {
     return this.#guard(`reading parts of run ${runId}`, () => tryBriefly(() => this.#snapshots.parts(runId)));
+  }
+
+  /** True for a run that only holders of the key of `signature` wrote; false without that option. */
+  isSigned(runId: RunId): boolean {
+    const doing = `checking the signature of run ${runId}`;
+    return this.#guard(doing, () => tryBriefly(() => this.#signatures?.isSigned(runId) === true));
+  }
+
+  /** Signs a run as it is now; nothing without `signature`. */
+  adopt(runId: RunId): void | Promise<void> {
+    return this.#write(`signing run ${runId}`, () => this.#signatures?.adopt(runId));
   }
 
   async erase(runId: RunId): Promise<void> {

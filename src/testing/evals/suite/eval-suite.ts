@@ -34,6 +34,8 @@ export interface EvalCase {
 
 /** An eval suite, read and checked. */
 export interface EvalSuite {
+  /** Its text, as it was read. */
+  readonly text: string;
   /** Path for people. */
   readonly file: string;
   /** Absolute path of the folder of the file: paths in it are relative to this one. */

@@ -29,7 +29,8 @@ export async function readSuite(file: string): Promise<EvalSuite> {
   if (!existsSync(place)) throw new CadreError('OPTION_INVALID', `there is no file '${file}'; name an eval suite (*.eval.yaml)`);
   if (!isEvalFile(place)) throw new CadreError('OPTION_INVALID', `'${file}' is no eval suite: its name ends in .eval.yaml`);
   const report = new Report();
-  const suite = compileSuite(await readProjectText(place), { file: shownPath(place), folder: path.dirname(place) }, report);
+  const text = await readProjectText(place);
+  const suite = compileSuite(text, { file: shownPath(place), folder: path.dirname(place) }, report);
   const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
   if (suite !== undefined && errors.length === 0) return suite;
   throw new CadreError(
@@ -45,16 +46,16 @@ export async function readSuite(file: string): Promise<EvalSuite> {
 export function compileSuite(text: string, place: Pick<EvalSuite, 'file' | 'folder'>, report: Report): EvalSuite | undefined {
   const root = readYaml(place.file, text, 'an eval suite', report);
   if (root === undefined || !validateShape('eval', root, report) || report.hasErrors) return undefined;
-  return new SuiteReader(root, place, report).read();
+  return new SuiteReader(root, { ...place, text }, report).read();
 }
 
 class SuiteReader {
   readonly #root: MapNode;
-  readonly #place: Pick<EvalSuite, 'file' | 'folder'>;
+  readonly #place: Pick<EvalSuite, 'file' | 'folder' | 'text'>;
   readonly #report: Report;
   readonly #plain: JsonObject;
 
-  constructor(root: MapNode, place: Pick<EvalSuite, 'file' | 'folder'>, report: Report) {
+  constructor(root: MapNode, place: Pick<EvalSuite, 'file' | 'folder' | 'text'>, report: Report) {
     this.#root = root;
     this.#place = place;
     this.#report = report;
