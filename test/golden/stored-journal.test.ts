@@ -88,7 +88,6 @@ it('K12: a journal that 0.1.0 wrote is read, brought up to date, and its runs go
   expect([going, pending].map((run) => run.turns().at(-1)?.reply.text)).toEqual(['one', 'two']);
   for (const run of [going, pending]) {
     await verifyRun(run, next.journal, {});
-    // It began before frames had nonces: those to come have one.
     expect(run.state.frameSeed).toBeDefined();
   }
   await next.engine.close();

@@ -161,7 +161,8 @@ export async function readFate(run: RunContext, read: ReadEvents, id: string): P
 export async function withFate(thrown: unknown, run: RunContext, read: ReadEvents): Promise<unknown> {
   if (!(thrown instanceof CadreError) || thrown.code !== 'PENDING_UNKNOWN') return thrown;
   const { id } = thrown.details;
-  const fate = typeof id === 'string' ? await readFate(run, read, id) : undefined;
+  // A journal that cannot be read now makes the refusal shorter, not different.
+  const fate = typeof id === 'string' ? await readFate(run, read, id).catch(() => undefined) : undefined;
   if (fate === undefined) return thrown;
   return new CadreError('PENDING_UNKNOWN', `request ${String(id)} of run ${run.meta.runId} ${fate.words}`, {
     details: { id, fate, hasExpired: fate.end === 'expired' },
