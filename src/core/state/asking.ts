@@ -4,11 +4,12 @@ import type { RunMeta } from './run-context.ts';
 /*
  * The id of one asking: one time that one run puts one thing before a person.
  *
- * 1. It derives from the run, the sequence number of the event that asks, and the fingerprint of what was shown. A verdict that names it
- *    names all three: nobody has to pass the fingerprint beside it.
+ * 1. It derives from the run, the sequence number of the event that asks, and the fingerprint of what was shown. A verdict that names it names
+ *    all three; no client has to send the fingerprint beside it.
  * 2. It stays the same while that asking waits: over restarts, resumes and processes.
- * 3. It never names another asking. A fork, and a run that is launched under the id of an erased one, differ in the first part; a call
- *    that is asked again, an iteration and the next checkpoint in the second; a journal that lost its tail in a power cut in the third.
+ * 3. It never names another asking. A fork, and a run that is launched under the id of an erased one, differ in the mark of the run; a call
+ *    that is asked again, an iteration and the next checkpoint differ in the number; an event that is written again after a power cut
+ *    took it differs in the fingerprint, or shows the same.
  */
 
 /** The event that asks a person, and the fingerprint of what it shows. */

@@ -156,7 +156,7 @@ type Answering =
 /**
  * Returns what a message answers; undefined when it is a message like any other. It answers only a question that the client showed.
  *
- * @throws CadreError `PENDING_UNKNOWN` when a question waits that the client did not show: whoever wrote the message has not seen it, and a
+ * @throws CadreError `PENDING_UNKNOWN` when a question waits that the client did not show: the writer of the message has not seen it, and a
  * message may let its agent go on
  */
 async function questionFor(
