@@ -28,7 +28,10 @@ export interface ProgramSearch {
 
 /** Where to search for a program. */
 export interface SearchPlaces {
-  /** `path`: folders of PATH; `system`: folders that only root fills; `both`: first PATH, then the system. */
+  /**
+   * `path`: folders of PATH; `system`: folders that only root fills; `both`: folders of PATH, and those of the system in place of candidates
+   * that were refused, or when PATH is empty.
+   */
   readonly in: 'path' | 'system' | 'both';
   /** PATH to search instead of that of this process. */
   readonly path?: string | undefined;
@@ -67,6 +70,17 @@ export function findProgram(name: string, places: SearchPlaces = { in: 'path' })
 /** Finds a program like `findProgram`, and returns the refused candidates too. */
 export function searchProgram(name: string, places: SearchPlaces = { in: 'path' }): ProgramSearch {
   const folders = foldersOf(places);
+  const search = searchFolders(name, folders, places);
+  if (places.in !== 'both' || search.found !== undefined || (search.refused.length === 0 && folders.length > 0)) return search;
+  const instead = searchFolders(name, systemFolders, places);
+  return {
+    ...instead,
+    refused: [...search.refused, ...instead.refused],
+    folders: [...new Set([...folders, ...systemFolders])],
+  };
+}
+
+function searchFolders(name: string, folders: readonly string[], places: SearchPlaces): ProgramSearch {
   const key = JSON.stringify([name, folders]);
   const known = kept.get(key);
   if (known !== undefined && places.usable === undefined) {
@@ -156,10 +170,10 @@ function identityOf({ path: place, real, steps }: Trail): string {
 }
 
 function foldersOf({ in: where, path: given }: SearchPlaces): readonly string[] {
+  if (where === 'system') return systemFolders;
   const searchPath = given ?? process.env['PATH'] ?? '';
   // An empty entry means the current folder, but an empty PATH has no entries.
-  const named = where === 'system' || searchPath === '' ? [] : searchPath.split(path.delimiter);
-  return [...new Set([...named, ...(where === 'path' ? [] : systemFolders)])];
+  return searchPath === '' ? [] : [...new Set(searchPath.split(path.delimiter))];
 }
 
 /** Returns the way to the file that a name in a folder means; undefined when there is no file. */

@@ -1,4 +1,5 @@
-import { CadreError, describeThrown } from '../../core/error.ts';
+import { existsSync } from 'node:fs';
+import { CadreError, toErrorRecord } from '../../core/error.ts';
 import { settingsProgram } from '../../files/programs/agreed-program.ts';
 import { missingProgram, searchProgram } from '../../files/programs/find-program.ts';
 
@@ -32,7 +33,9 @@ function wantedBrowser(wanted: string): string {
   try {
     return settingsProgram(wanted, process.cwd()).path;
   } catch (thrown) {
-    throw missingBrowser(`There is no browser at ${wanted} that can be started (${describeThrown(thrown)})`, thrown);
+    const why = existsSync(wanted) ? `The browser ${wanted} cannot be started` : `There is no browser at ${wanted}`;
+    const { message } = toErrorRecord(thrown, 'DEPENDENCY_MISSING');
+    throw missingBrowser(existsSync(wanted) ? `${why}: ${message.replace(/\.$/, '')}` : why, thrown);
   }
 }
 

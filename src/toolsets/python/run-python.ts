@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { stat } from 'node:fs/promises';
-import { CadreError, describeThrown } from '../../core/error.ts';
+import { CadreError, toErrorRecord } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import { makeTempFolder, removeTemp, writeTempFile } from '../../files/temp-folder.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
@@ -98,7 +98,7 @@ function pythonAt(written: string, { policy, env }: ProgramSettings, workspace: 
     const install = process.platform === 'darwin' ? 'brew install python' : 'apt-get install -y python3';
     throw new CadreError(
       'DEPENDENCY_MISSING',
-      `Python cannot be started: ${describeThrown(thrown)} Install it with: ${install}. Or name another with the setting \`python\`; in a ` +
+      `Python cannot be started: ${toErrorRecord(thrown, 'DEPENDENCY_MISSING').message} Install it with: ${install}. Or name another with the setting \`python\`; in a ` +
         'sandbox, folders of a home are hidden unless the setting `read` names them.',
       { cause: thrown },
     );

@@ -120,6 +120,16 @@ describe('F70: a candidate is refused, and the next one serves', () => {
     expect(() => assertFound(found?.path ?? '')).toThrow(/lies in the workspace of a run/);
   });
 
+  it('those of the system serve for Python and servers, but do not stand in for a program that PATH does not have', () => {
+    const bin = folderWith('python3', scratchHome(), 'node_modules/.bin');
+    expect(searchProgram('env', { in: 'both', path: folderWith('env', bin) })).toMatchObject({
+      found: { path: '/usr/bin/env' },
+      refused: [{ path: path.join(bin, 'env') }],
+    });
+    expect(searchProgram('env', { in: 'both', path: path.join(bin, 'none') }).found).toBeUndefined();
+    expect(searchProgram('env', { in: 'both', path: '' }).found?.path).toBe('/usr/bin/env');
+  });
+
   it('and without another one, the refusal says what, where, why and what to do', () => {
     const bin = folderWith('tool', scratchHome(), 'node_modules/.bin');
     expect(() => findProgram('tool', { in: 'path', path: `${bin}:relative` })).toThrow(

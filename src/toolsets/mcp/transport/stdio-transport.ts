@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { CadreError, describeThrown } from '../../../core/error.ts';
+import { CadreError, describeThrown, toErrorRecord } from '../../../core/error.ts';
 import { assertAsAgreed, settingsProgram } from '../../../files/programs/agreed-program.ts';
 import { setInside } from '../../../files/programs/inside-environment.ts';
 import { startDirectly, startProcess } from '../../../files/programs/start-process.ts';
@@ -92,7 +92,7 @@ export class StdioTransport implements Transport {
     const folder = path.resolve(cwd ?? '.');
     if (sandbox !== undefined) rememberWritable({ workspace: folder, policy: sandbox });
     const environment = childEnvironment(env, inheritEnv);
-    const inner = hasShell ? setInside(commandLine(this.#address, folder, environment), environment) : undefined;
+    const inner = hasShell ? setInside(commandLine(this.#address, folder), environment) : undefined;
     if (sandbox !== undefined) {
       if (inner === undefined) throw unsupportedPlatform();
       this.#sandboxed = await sandboxServer(inner.argv, sandbox, folder);
@@ -107,7 +107,7 @@ export class StdioTransport implements Transport {
     // In a separate group it can be ended with all it started, and Ctrl-C in the terminal does not reach it first.
     const child =
       inner === undefined
-        ? startDirectly(commandLine(this.#address, folder, environment), {
+        ? startDirectly(commandLine(this.#address, folder), {
             ...options,
             stdio: ['pipe', 'pipe', 'pipe'],
             env: { ...environment, ...mark },
@@ -269,18 +269,15 @@ function drained(input: NodeJS.WritableStream): Promise<void> {
  *
  * @throws CadreError `MCP_UNAVAILABLE` when there is none, or when a file of it is not the one that a person agreed to
  */
-function commandLine(
-  { command, args, sandbox }: StdioAddress,
-  folder: string,
-  environment: Readonly<Record<string, string>>,
-): readonly [string, ...string[]] {
+function commandLine({ command, args, env, sandbox }: StdioAddress, folder: string): readonly [string, ...string[]] {
   const usable = sandbox === undefined ? undefined : seenInSandbox(sandbox, folder);
   try {
     assertAsAgreed([command, ...args], folder);
-    return [settingsProgram(command, folder, { in: 'both', path: environment['PATH'], usable }).path, ...args];
+    return [settingsProgram(command, folder, { in: 'both', path: env['PATH'], usable }).path, ...args];
   } catch (thrown) {
-    const message = `there is no program ${JSON.stringify(command)} on the PATH that can be started: ${describeThrown(thrown)}`;
-    throw new CadreError('MCP_UNAVAILABLE', message, { details: { permanent: true }, cause: thrown });
+    const { message } = toErrorRecord(thrown, 'MCP_UNAVAILABLE');
+    const words = `there is no program ${JSON.stringify(command)} on the PATH that can be started: ${message}`;
+    throw new CadreError('MCP_UNAVAILABLE', words, { details: { permanent: true }, cause: thrown });
   }
 }
 
