@@ -45,7 +45,7 @@ function openIn(chat: { readonly messages: readonly TeamMessage[] }): readonly s
 
 function questionsIn(chat: { readonly messages: readonly TeamMessage[] }): readonly string[] {
   const parts = chat.messages.at(-1)?.parts ?? [];
-  return parts.flatMap((part) => (part.type === 'data-question' ? [String((part.data as { readonly id: string }).id)] : []));
+  return parts.flatMap((part) => (part.type === 'data-question' ? [(part.data as { readonly id: string }).id] : []));
 }
 
 /** Returns the run that a chat has now. */
