@@ -51,5 +51,5 @@ function searchFinding(what: string, search: ProgramSearch, todo: string): Findi
   const where = found.path === found.real ? found.path : `${found.path} (${found.real})`;
   if (refused.length === 0) return ok(what, where);
   const whys = refused.map(({ path, why }) => `${path} is not started, since ${why}`);
-  return note(what, `${where}; ${whys.join('; ')}`);
+  return note(what, `${where}; ${whys.join('; ')}`, 'remove folders of projects from PATH if that is not what you expect');
 }

@@ -7,7 +7,7 @@ import type { TextStyle } from '../../inspect/format/text/text-style.ts';
 import type { CardField, FieldValue } from '../../inspect/requests/card-fields.ts';
 import type { RequestCard } from '../../inspect/requests/request-card.ts';
 
-/** Longest text that stands beside its name. */
+/** Longest text that goes beside its name. */
 const shortText = 80;
 
 /** Returns the lines of a card's content: changes to files, and all arguments in full, escaped, with their SHA-256. */
@@ -35,7 +35,7 @@ function fieldLines(field: CardField, indent: string, style: TextStyle): readonl
   return [
     ...valueLines(label, value, indent, style),
     ...(isExtra === true ? [style.yellow(`${indent}  not in the tool's schema`)] : []),
-    ...origins.map((from) => style.yellow(`${indent}  the same text stands in ${safe(from)}, which is untrusted`)),
+    ...origins.map((from) => style.yellow(`${indent}  also found in ${safe(from)}, which is untrusted`)),
     ...notes.map((note) => style.yellow(`${indent}  ${safe(note)}`)),
   ];
 }

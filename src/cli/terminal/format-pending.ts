@@ -71,7 +71,7 @@ function fitted(line: string, width: number | undefined, style: TextStyle): read
     : wrapLine(line.slice(indent.length), { width, first: indent, rest: `${indent}${style.dim('↪')} ` });
 }
 
-/** Keeps letters that are written from right to left from moving what stands around them: the whole line reads from left to right. */
+/** Keeps letters that are written from right to left from moving the text around them: the whole line reads from left to right. */
 function isolated(line: string): string {
   return rightToLeft.test(line) ? `\u2066${line}\u2069` : line;
 }

@@ -23,7 +23,7 @@ export interface CardField {
   /** True when the tool's schema does not name the argument. */
   readonly isExtra?: true;
   readonly value: FieldValue;
-  /** Untrusted sources in which the same text stands. */
+  /** Untrusted sources with the same text. */
   readonly origins?: readonly string[];
   /** Properties that a reader does not see: foreign letters, spaces at the ends, text from right to left. */
   readonly notes?: readonly string[];
@@ -57,7 +57,8 @@ interface Place {
 }
 
 function fieldsOf(object: JsonObject, place: Place): readonly CardField[] {
-  const known = isJsonObject(place.schema) && isJsonObject(place.schema['properties']) ? place.schema['properties'] : undefined;
+  const schema = resolved(place.schema, place.facts.schema);
+  const known = isJsonObject(schema?.['properties']) ? schema['properties'] : undefined;
   const inOrder = Object.keys(known ?? {}).filter((name) => Object.hasOwn(object, name));
   const others = Object.keys(object).filter((name) => known === undefined || !Object.hasOwn(known, name));
   return [...inOrder, ...others].map((name) => {
@@ -68,9 +69,12 @@ function fieldsOf(object: JsonObject, place: Place): readonly CardField[] {
 }
 
 function fieldOf(name: string, value: JsonValue, place: Place, isExtra: boolean): CardField {
-  const { facts, schema, path, left } = place;
+  const { facts, path, left } = place;
   left.fields -= 1;
-  const { title, description, format } = isJsonObject(schema) ? schema : {};
+  const { title, description, format } = {
+    ...resolved(place.schema, facts.schema),
+    ...(isJsonObject(place.schema) ? place.schema : {}),
+  };
   const shown = valueOf(name, value, place);
   const text = shown.kind === 'fields' ? '' : shown.text;
   const origins = originsOf(text, facts.outside);
@@ -89,7 +93,8 @@ function fieldOf(name: string, value: JsonValue, place: Place, isExtra: boolean)
 }
 
 function valueOf(name: string, value: JsonValue, place: Place): FieldValue {
-  const { facts, schema, left, depth } = place;
+  const { facts, left, depth } = place;
+  const schema = resolved(place.schema, facts.schema);
   if (typeof value === 'string') {
     const language = codeLanguage({ tool: facts.tool, name, text: value, schema });
     return language === undefined ? { kind: 'text', text: value } : { kind: 'code', language, text: value };
@@ -102,13 +107,34 @@ function valueOf(name: string, value: JsonValue, place: Place): FieldValue {
     return { kind: 'code', language: 'json', text: jsonText(value) };
   const inside = { ...place, depth: depth + 1 };
   if (!isList) return { kind: 'fields', fields: fieldsOf(value as JsonObject, inside) };
-  const items = isJsonObject(schema) ? schema['items'] : undefined;
+  const items = schema?.['items'];
   return {
     kind: 'fields',
     fields: (value as readonly JsonValue[]).map((item, index) =>
       fieldOf(String(index + 1), item, { ...inside, schema: items, path: `${place.path}[${index}]` }, false),
     ),
   };
+}
+
+/** Most references that are followed: a schema from outside may refer to itself. */
+const mostReferences = 16;
+
+/** Returns a schema with its reference into the whole schema followed; undefined when there is none. */
+function resolved(schema: JsonValue | undefined, whole: JsonValue | undefined): JsonObject | undefined {
+  let found = schema;
+  for (let left = mostReferences; left > 0 && isJsonObject(found); left -= 1) {
+    const reference = found['$ref'];
+    if (typeof reference !== 'string' || !reference.startsWith('#')) return found;
+    found = reference
+      .slice(1)
+      .split('/')
+      .filter((part) => part !== '')
+      .reduce<JsonValue | undefined>(
+        (at, part) => (isJsonObject(at) ? at[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
+        whole,
+      );
+  }
+  return isJsonObject(found) ? found : undefined;
 }
 
 /** True for a list of numbers, truth values and short words, which reads best as one line of JSON. */

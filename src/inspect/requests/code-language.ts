@@ -29,6 +29,8 @@ export interface NamedValue {
 
 /** Returns the language of an argument that is code: as its schema declares, or by the usual names; undefined for other text. */
 export function codeLanguage({ tool, name, text, schema }: NamedValue): CodeLanguage | undefined {
+  // One of several words is no code, whatever it is called.
+  if (isJsonObject(schema) && (schema['enum'] !== undefined || schema['const'] !== undefined)) return undefined;
   const declared = isJsonObject(schema) ? [schema['contentMediaType'], schema['format']] : [];
   for (const type of declared)
     if (typeof type === 'string')

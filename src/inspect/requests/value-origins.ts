@@ -46,7 +46,7 @@ function textOf(content: Content): string {
 
 /**
  * Returns the sources whose text a value repeats: as a whole, or, for a long text, in one of its lines. A value that agrees with a source
- * by chance counts, too: the mark says where the same text stands, not what the model thought.
+ * by chance counts, too: the mark tells where the same text is found, not what the model thought.
  */
 export function originsOf(value: string, texts: readonly OutsideText[]): readonly string[] {
   const wanted = value.trim();

@@ -33,7 +33,7 @@ export const cardSchemas: Readonly<Record<string, JsonObject>> = {
       },
       required: ['kind'],
     },
-    origins: maybe({ ...texts, description: 'Untrusted sources in which the same text stands.' }),
+    origins: maybe({ ...texts, description: 'Untrusted sources with the same text.' }),
     notes: maybe({ ...texts, description: 'What a reader of the value would not notice.' }),
   }),
   FileChange: recordOf<FileChange>({

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { whyNoSandbox } from '../../tools/toolset-under-test.ts';
@@ -77,24 +77,21 @@ describe.skipIf(whyNoSandbox() !== undefined)('F70: programs that a sandboxed co
     const settings = { write: [path.dirname(own), workspace], allow_writes: ['**'] };
     run({ cwd: folder, searchPath: usual, settings }, planting([...inProject, own, path.join(workspace, 'bin')], mark));
     expect([own, linked].map((place) => existsSync(path.join(place, 'bwrap')))).toEqual([true, true]);
-    const bad = [
-      `${folder}/.venv/bin`,
-      folder,
-      // As direnv has it.
-      `${folder}/bin`,
-      '.',
-      // An empty entry means the current folder.
-      '',
-      'tools/bin',
-      `${base}/link`,
-      linked,
-      `${workspace}/bin`,
-      own,
-    ];
-    // A planted program that runs leaves the path it was found by.
-    const start = { cwd: folder, workspace, searchPath: [...bad, usual].join(':'), settings: { write: [path.dirname(own)] } };
-    expect(run(start, 'echo again')[0]).toContain('again');
-    expect(existsSync(mark) ? readFileSync(mark, 'utf8') : 'nothing ran').toBe('nothing ran');
+    const kinds: Readonly<Record<string, Start>> = {
+      '.venv/bin at the front': { cwd: folder, searchPath: `${folder}/.venv/bin:${usual}` },
+      'the project itself, and a folder in it as direnv has it': { cwd: folder, searchPath: `${folder}:${folder}/bin:${usual}` },
+      '`.`': { cwd: folder, searchPath: `.:${usual}` },
+      'an empty entry at the front': { cwd: folder, searchPath: `:${usual}` },
+      'an empty entry in the middle': { cwd: folder, searchPath: `/nonexistent::${usual}` },
+      'a relative entry': { cwd: folder, searchPath: `tools/bin:${usual}` },
+      'a link into the project': { cwd: folder, searchPath: `${base}/link:${usual}` },
+      'links of programs into the project': { cwd: folder, searchPath: `${linked}:${usual}` },
+      'the workspace of a run outside the project': { cwd: folder, workspace, searchPath: `${workspace}/bin:${usual}` },
+      'a folder that settings let it write': { cwd: folder, searchPath: `${own}:${usual}`, settings },
+    };
+    for (const [kind, start] of Object.entries(kinds))
+      expect([kind, run(start, 'echo again')[0]]).toEqual([kind, expect.stringContaining('again')]);
+    expect(existsSync(mark)).toBe(false);
   });
 
   it('where there is no other: it is refused with the reason and the remedy, and nothing runs', () => {
