@@ -276,30 +276,6 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     }
   });
 
-  it('F82: shows the gates of a call with what they saw', async () => {
-    const pay = { ...tool('pay', () => 'paid'), parameters: { type: 'object', properties: { euros: { type: 'number' } } } };
-    const gates = [
-      { id: 'huge', tools: ['pay'], condition: 'args.euros > 1000', verdict: 'deny' },
-      { id: 'large', tools: ['pay'], condition: 'args.euros > 100', verdict: 'ask' },
-      { id: 'rest', tools: ['pay'], verdict: 'allow' },
-    ];
-    await using team = await serveTeam(browser, {
-      profile: { Payer: `${allow('pay')}tool_gates: ${JSON.stringify(gates)}\n` },
-      tools: [pay],
-      replies: [{ toolCalls: [{ name: 'pay', args: { euros: 500 } }] }],
-    });
-    const run = await team.engine.launch({ profile: 'Payer', input: 'Pay.' });
-    await run.settled();
-    const page = await browser.open(`${team.url}/#/runs/${run.id}/turns/Payer_1.t1`);
-    const call = section(page, 'calls').getByRole('listitem');
-    await call.getByText('3 gates: large asks').waitFor();
-    const text = await call.innerText();
-    expect(text).toMatch(/gate huge \(args\.euros > 1000\) not matched: args\.euros = 500/);
-    expect(text).toMatch(/gate large \(args\.euros > 100\) matched, asks: args\.euros = 500/);
-    expect(text).toMatch(/gate rest not asked/);
-    expect(await call.getByText('gate huge').isVisible()).toBe(true);
-  });
-
   it('grows while it is under way: progress, output, words as they come, attempts that were given up', async () => {
     const gate = Promise.withResolvers<string>();
     const slow = tool('slow', async (_, { progress }) => {

@@ -51,7 +51,7 @@ export interface RunSource {
   open(sink: RunSink): () => void;
   /** Returns texts by hash; null for a missing one. */
   contents(hashes: readonly ContentHash[]): Promise<Readonly<Record<string, string | null>>>;
-  /** Returns the cards of all pending requests, with their changes to files; absent where nobody can decide. */
+  /** Returns the cards of all pending requests, with their changes to files; absent in a file. */
   readonly cards?: () => Promise<readonly RequestCard[]>;
   /** Returns the facts that views need about the run's profiles, by name. */
   profiles(): Promise<ReadonlyMap<string, ProfileFacts>>;

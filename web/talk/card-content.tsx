@@ -17,7 +17,7 @@ export function Fields({ fields, label }: { readonly fields: readonly CardField[
   );
 }
 
-/** Longest text that stands beside its name instead of below it. */
+/** Longest text that goes beside its name instead of below it. */
 const shortText = 160;
 
 function Field({ field }: { readonly field: CardField }) {
@@ -32,7 +32,7 @@ function Field({ field }: { readonly field: CardField }) {
         {format !== undefined && <span class="faint small"> {safe(format, 40)}</span>}
         {isExtra === true && <span class="badge tone-waits">not in the tool's schema</span>}
         {origins.map((from) => (
-          <span key={from} class="badge tone-bad" title="The same text stands in a source that is not trusted.">
+          <span key={from} class="badge tone-bad" title="The same text is in a source that is not trusted.">
             also in {safe(from, 80)}, untrusted
           </span>
         ))}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { safe } from '../kit/safe.ts';
 
 /** A decision about a call, and why it cannot be made yet. */
@@ -16,7 +16,7 @@ export interface DecideCallProps {
 
 /**
  * Button that approves a call, disabled until the card was read. For an `unsafe` call, it only asks: "Back" takes its place and its focus,
- * and the button that runs the call stands on a line of its own below. So neither a double click, nor a held key, nor a second tap on the
+ * and the button that runs the call is on the line below. So neither a double click, nor a held key, nor a second tap on the
  * same spot can approve.
  */
 export function DecideCall(props: DecideCallProps) {
@@ -24,7 +24,8 @@ export function DecideCall(props: DecideCallProps) {
   const [isAsked, setAsked] = useState(false);
   const first = useRef<HTMLButtonElement>(null);
   const wasAsked = useRef(false);
-  useEffect(() => {
+  // Before the paint: a key in between would go nowhere.
+  useLayoutEffect(() => {
     if (wasAsked.current !== isAsked) first.current?.focus({ preventScroll: true });
     wasAsked.current = isAsked;
   }, [isAsked]);

@@ -92,13 +92,18 @@ function Head({ request }: { readonly request: PendingRequest }) {
   );
 }
 
+/** Returns the first sentence of a description: the rest tells a model how to call the tool. */
+function firstSentence(text: string): string {
+  return safe(text.split(/(?<=[.!?])\s/u)[0] ?? '', 200);
+}
+
 /** Why a call is asked about, and what a person must know before they let it run. */
 function Why({ card }: { readonly card: Card }) {
   const { gate, message, taint = [], facts, description } = card;
   if (card.kind === 'question') return null;
   return (
     <>
-      {description !== undefined && description !== '' && <p class="small faint">{safe(description, 400)}</p>}
+      {description !== undefined && description !== '' && <p class="small faint">{firstSentence(description)}</p>}
       {gate !== undefined && (
         <div class="request-why">
           <p class="small faint">

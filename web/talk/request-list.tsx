@@ -5,7 +5,7 @@ import { useControl, useDecision } from '../run/use-control.ts';
 import { RequestCard } from './request-card.tsx';
 import { useCards } from './use-cards.ts';
 
-/** The pending requests, oldest first; the one from the address, or the first one, is brought into view. Has a script of its own. */
+/** The pending requests, oldest first; the one from the address, or the first one, is brought into view. Loaded with a separate script. */
 export function RequestList({ query }: { readonly query: RouteQuery }) {
   const { pending, problem, isStill } = useCards();
   const canDecide = useDecision();

@@ -18,7 +18,7 @@ const partChars = 2_000_000;
 const partLines = 250_000;
 
 /**
- * A text in full, in the flow of the page, without a scroller of its own. What a browser could not lay out at once follows when the end
+ * A text in full, in the flow of the page, without an inner scroller. What a browser could not lay out at once follows when the end
  * of the part before was on screen: no part can be skipped.
  */
 export function WholeText({ value, isCode = false }: WholeTextProps) {

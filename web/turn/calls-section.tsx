@@ -110,11 +110,13 @@ function Gates({ gates }: Pick<ToolInteraction, 'gates'>) {
       <summary>
         {countText(gates.length, 'gate')}: {says}
       </summary>
-      {gates.map((gate) => (
-        <p key={gate.id} class={`small ${gate.error !== undefined ? 'tone-bad' : gate.matched ? '' : 'faint'}`}>
-          {gateText(gate)}
-        </p>
-      ))}
+      <ul class="small">
+        {gates.map((gate) => (
+          <li key={gate.id} class={gate.error !== undefined ? 'tone-bad' : gate.matched ? '' : 'faint'}>
+            {gateText(gate)}
+          </li>
+        ))}
+      </ul>
     </details>
   );
 }
