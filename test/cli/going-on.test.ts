@@ -31,7 +31,7 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     const first = await runCli(['run', '--docs', 'docs', 'How do I water tomatoes?'], { cwd });
     expect([first.code, first.out]).toEqual([1, '']);
     expect(first.err).toMatch(
-      /The run waits for you.*Lead_1 → Researcher_2 wants to call search_documents.*"query": "How do I water tomatoes\?".*sha256 [0-9a-f]{64}.*approve run_\w+ c\w+/s,
+      /The run waits for you.*Lead_1 → Researcher_2 wants to call search_documents.*query.*: How do I water tomatoes\?.*sha256 [0-9a-f]{64}.*approve run_\w+ ask_\w+/s,
     );
     expect((await runCli(['resume', '--all'], { cwd })).err).toMatch(
       /^No run was interrupted\.\nRun run_\w+ waits for a decision \(.*\): node .* pending run_\w+\n$/,
@@ -55,7 +55,7 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     const late = await runCli(['approve', 'last', one?.id ?? ''], { cwd });
     expect([late.code, late.err]).toEqual([
       1,
-      expect.stringMatching(/error: call c\w+ of run \w+ has expired: no approval or rejection.*it was denied at/),
+      expect.stringMatching(/error: request ask_\w+ of run \w+ has expired: no approval or rejection.*it was denied at/),
     ]);
     // Every search was denied, so there is no report.
     expect(late.out).not.toContain('# How do I water tomatoes');

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { FileChange } from '../../src/core/tool/file-change.ts';
+import { workspaceToolset } from '../../src/toolsets/workspace/workspace-toolset.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 
 let workspace = '';
@@ -92,6 +93,21 @@ describe('what a call would do to files', () => {
     const secret = await changeBy('write_file', { path: '.env', content: 'KEY=other\n' });
     expect(secret?.problem).toContain('protected');
     expect(JSON.stringify(secret)).not.toContain('hunter2');
+  });
+
+  it('is shown in a workspace that does not exist yet, and by a command that reads the journal', async () => {
+    const call = { runId: 'r', since: 0, workspace: path.join(workspace, 'none'), filled: (text: string) => text };
+    const preview = async (tool: string, args: JsonObject) => await workspaceToolset.preview?.({ ...call, tool, args }, { settings: {} });
+    expect(await preview('write_file', { path: 'a/b.txt', content: 'x\n' })).toEqual([
+      { path: 'a/b.txt', kind: 'create', lines: [{ kind: 'added', text: 'x' }] },
+    ]);
+    for (const [tool, args] of [
+      ['write_file', { path: '.env', content: 'x' }],
+      ['write_file', { path: '../x', content: 'x' }],
+      ['delete_file', { path: 'a.txt' }],
+    ] as const)
+      expect(await preview(tool, args)).toMatchObject([{ kind: 'unchanged', problem: expect.stringContaining('would fail') as string }]);
+    expect(existsSync(path.join(workspace, 'none'))).toBe(false);
   });
 
   it('reads no file that the tool may not read: through a link, or by the settings of any toolset', async () => {

@@ -1,3 +1,4 @@
+import { describeThrown } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { JournalReader } from '../../core/events/journal.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
@@ -105,7 +106,12 @@ async function changesOf(
   if (settings === undefined) return [{ path: '', kind: 'unchanged', lines: [], problem: notKnown(name) }];
   const { args, since } = request;
   const filled: CallPreview['filled'] = (text) => fillTokens(text, state.team.shared, content);
-  return await preview({ tool, args, runId: state.meta.runId, since, workspace: workspace(), filled }, { settings, unreadable });
+  try {
+    return await preview({ tool, args, runId: state.meta.runId, since, workspace: workspace(), filled }, { settings, unreadable });
+  } catch (thrown) {
+    // A disk that cannot be read must not keep a person from seeing the request.
+    return [{ path: '', kind: 'unchanged', lines: [], problem: `What it does to files cannot be shown: ${describeThrown(thrown)}` }];
+  }
 }
 
 function notKnown(toolset: string): string {

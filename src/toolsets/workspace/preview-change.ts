@@ -3,13 +3,14 @@ import { CadreError } from '../../core/error.ts';
 import type { ChangedLine, FileChange } from '../../core/tool/file-change.ts';
 import type { CallPreview } from '../../core/tool/toolset.ts';
 import { lookAt } from '../../files/write-inside.ts';
+import { refusePath, toInsidePath } from '../../files/inside-path.ts';
 import type { InsidePath } from '../../files/resolve-inside.ts';
 import { textOf } from './arguments.ts';
 import { readCurrent, textToEdit } from './change-file.ts';
 import { toTextEdit } from './changing-tools.ts';
 import { EditHistory } from './edit-history.ts';
 import { editText } from './edit-text.ts';
-import { missing, onDisk, writablePath } from './workspace-files.ts';
+import { missing, onDisk, workspaceName, writablePath } from './workspace-files.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
 /** Equal lines shown around a change. */
@@ -25,6 +26,8 @@ export async function previewChange(call: CallPreview, settings: WorkspaceSettin
   const { tool, args } = call;
   const path = textOf(args, tool === 'move_file' ? 'from' : 'path') ?? '';
   try {
+    // A workspace is made when a tool first runs in it.
+    if ((await lookAt(call.workspace)) === undefined) return [inNewWorkspace(call, settings, path)];
     switch (tool) {
       case 'write_file':
         return [await written(call, settings, { path, text: call.filled(textOf(args, 'content') ?? '') })];
@@ -41,6 +44,15 @@ export async function previewChange(call: CallPreview, settings: WorkspaceSettin
     if (!(error instanceof CadreError)) throw error;
     return [{ path, kind: 'unchanged', lines: [], problem: `The call would fail as things are: ${error.message}` }];
   }
+}
+
+/** Returns a change in a workspace that does not exist yet. */
+function inNewWorkspace({ tool, args, filled }: CallPreview, settings: WorkspaceSettings, requested: string): FileChange {
+  const path = toInsidePath(requested, workspaceName);
+  if (settings.isProtected(path)) throw refusePath(requested, 'it is protected', workspaceName);
+  const isNew = tool === 'write_file' || (tool === 'edit_file' && textOf(args, 'command') === 'create');
+  if (!isNew) throw new CadreError('TOOL_FAILED', `${JSON.stringify(path)} does not exist.`);
+  return { path, kind: 'create', lines: added(filled(textOf(args, tool === 'write_file' ? 'content' : 'file_text') ?? '')) };
 }
 
 interface Whole {
