@@ -97,7 +97,8 @@ describe('what a call would do to files', () => {
 
   it('is shown in a workspace that does not exist yet, and by a command that reads the journal', async () => {
     const call = { runId: 'r', since: 0, workspace: path.join(workspace, 'none'), filled: (text: string) => text };
-    const preview = async (tool: string, args: JsonObject) => await workspaceToolset.preview?.({ ...call, tool, args }, { settings: {} });
+    const preview = async (tool: string, args: JsonObject) =>
+      await workspaceToolset.preview?.({ ...call, tool, args }, { settings: {} });
     expect(await preview('write_file', { path: 'a/b.txt', content: 'x\n' })).toEqual([
       { path: 'a/b.txt', kind: 'create', lines: [{ kind: 'added', text: 'x' }] },
     ]);
@@ -106,7 +107,9 @@ describe('what a call would do to files', () => {
       ['write_file', { path: '../x', content: 'x' }],
       ['delete_file', { path: 'a.txt' }],
     ] as const)
-      expect(await preview(tool, args)).toMatchObject([{ kind: 'unchanged', problem: expect.stringContaining('would fail') as string }]);
+      expect(await preview(tool, args)).toMatchObject([
+        { kind: 'unchanged', problem: expect.stringContaining('would fail') as string },
+      ]);
     expect(existsSync(path.join(workspace, 'none'))).toBe(false);
   });
 

@@ -110,7 +110,9 @@ async function changesOf(
     return await preview({ tool, args, runId: state.meta.runId, since, workspace: workspace(), filled }, { settings, unreadable });
   } catch (thrown) {
     // A disk that cannot be read must not keep a person from seeing the request.
-    return [{ path: '', kind: 'unchanged', lines: [], problem: `What it does to files cannot be shown: ${describeThrown(thrown)}` }];
+    return [
+      { path: '', kind: 'unchanged', lines: [], problem: `What it does to files cannot be shown: ${describeThrown(thrown)}` },
+    ];
   }
 }
 
