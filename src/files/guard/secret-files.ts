@@ -35,6 +35,7 @@ export const secretFiles: NameRules = compileNameRules({
     '.config/gh',
     '.config/op',
     'cadre/server-tokens.json',
+    'cadre/machine-key',
     '.terraform.d',
     '.terraformrc',
     '.vault-token',
