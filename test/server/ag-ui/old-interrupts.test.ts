@@ -35,7 +35,7 @@ it('F93: an interrupt is resolved once; its resolution, sent again, pays nothing
   expect(await run(again, approved(first?.id))).toMatchObject({ type: 'interrupt', interrupts: [{ id: second?.id }] });
   const other = agUiClient(served.url, { threadId: 't' });
   const no = { resume: [{ interruptId: first?.id ?? '', status: 'resolved' as const, payload: { approved: false } }] };
-  expect(await run(other, no)).toMatchObject({ message: expect.stringMatching(/was approved at 20/) as string });
+  expect(await run(other, no)).toMatchObject({ message: expect.stringMatching(/was approved by anyone at 20/) as string });
   expect(await run(agUiClient(served.url, { threadId: 't' }), approved(second?.toolCallId))).toMatchObject({
     message: expect.stringContaining(`${second?.toolCallId} is a call; its present request is ${second?.id}`) as string,
   });

@@ -147,7 +147,7 @@ describe('F93: a verdict of a chat decides what its message answers, and nothing
     expect((await team.send(team.bodies.at(-1) ?? '')).status).toBe(200);
     await one.addToolApprovalResponse({ id, approved: true });
     await one.sendMessage();
-    expect(one.error?.message).toMatch(/^request ask_\w+ of run \S+ was rejected at 20\S+: too much$/);
+    expect(one.error?.message).toMatch(/^request ask_\w+ of run \S+ was rejected by anyone at 20\S+: too much$/);
     expect(team.paid).toEqual([]);
   });
 
@@ -197,11 +197,11 @@ describe('F94: the answer to one question answers no other', () => {
     expect([second?.kind, second?.id === first?.id]).toEqual(['question', false]);
     await two.sendMessage({ text: 'end' });
     expect(two.error?.message).toMatch(
-      new RegExp(`asks ${second?.id}.* did not show it; request ${first?.id} was answered "go on" at 20`),
+      new RegExp(`asks ${second?.id}.* did not show it; request ${first?.id} was answered "go on" by anyone at 20`),
     );
     await expect(run.answer(first?.id ?? '', 'end')).rejects.toMatchObject({
       code: 'PENDING_UNKNOWN',
-      message: expect.stringMatching(/was answered "go on" at 20/),
+      message: expect.stringMatching(/was answered "go on" by anyone at 20/),
       details: { fate: { end: 'answered', value: 'go on' } },
     });
     expect(run.pending).toMatchObject([{ id: second?.id }]);
