@@ -36,7 +36,7 @@ export interface PlaceOptions {
  */
 export function placeOf(named: string, { projects = [], keepsLink = false, isFolder = false }: PlaceOptions = {}): Place {
   const absolute = path.resolve(named);
-  const test = projectTest([process.cwd(), ...projects]);
+  const test = projectTest([...workingFolder(), ...projects]);
   const parts = absolute.slice(path.parse(absolute).root.length).split(path.sep).filter(Boolean);
   let at = path.parse(absolute).root;
   let project = test(at) ? at : undefined;
@@ -75,6 +75,15 @@ export function assertInProject(folder: string, named: string): void {
 /** True when `inner` is `folder` or lies below it; both are absolute. */
 function isBelow(folder: string, inner: string): boolean {
   return inner === folder || inner.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
+}
+
+/** Returns the working folder; nothing when it was removed, which concerns relative paths alone. */
+function workingFolder(): readonly string[] {
+  try {
+    return [process.cwd()];
+  } catch {
+    return [];
+  }
 }
 
 const markers = ['.git', '.cadre', 'agent_profiles'];

@@ -50,7 +50,9 @@ describe('arguments as fields', () => {
       __proto__x: 1,
       '': 'no name',
     };
-    const texts = new Map(fieldsOf(args).map(({ name, value }) => [name, value.kind === 'fields' ? JSON.stringify(value) : value.text]));
+    const texts = new Map(
+      fieldsOf(args).map(({ name, value }) => [name, value.kind === 'fields' ? JSON.stringify(value) : value.text]),
+    );
     expect(texts.get('deep')).toContain('end');
     expect(texts.get('wide')).toContain('4999');
     expect(texts.get('long')).toHaveLength(1_000_000);

@@ -1,7 +1,7 @@
 import type { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
-import type { AgentId, ContentHash } from '../../core/ids.ts';
+import type { ContentHash } from '../../core/ids.ts';
 import type { Lease } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { Transaction } from '../../core/events/transaction.ts';
