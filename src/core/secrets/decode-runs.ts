@@ -16,7 +16,7 @@ digitOf[0x5f] = 63;
 
 /** Shortest word of data, and shortest line of one that goes on after a line break. */
 const shortestRun = 16;
-const shortestLine = 4;
+const shortestLine = 2;
 
 /** Returns the ranges of words of base64 or hexadecimal, over line breaks. */
 function runsIn(text: string): readonly (readonly [number, number])[] {
