@@ -29,7 +29,7 @@ const functions: ReadonlySet<string> = new Set(
 );
 
 const tag = /<(\/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+="[^"<]*")*)\s*(\/?)>/y;
-const attribute = /\s+([\w:.-]+)="([^"<]*)"/g;
+const attribute = /\s+([\w:.-]+)="([^"<]*)"/gy;
 const references: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** A drawing that refers to nothing outside of itself. */
@@ -82,11 +82,16 @@ function isSafe(name: string, value: string): boolean {
 /** True when a value holds no address and calls only functions that draw; an escape or comment of CSS could hide another. */
 function isDrawing(value: string): boolean {
   if (/[\\@]|\/[*/]/.test(value)) return false;
-  for (const [, name = '', argument = ''] of value.matchAll(/([^\s,;:()]*)\s*\(([^)]*)/g)) {
-    const isOwn = name.toLowerCase() === 'url' && /^\s*(["']?)#[\w.-]+\1\s*$/.test(argument);
-    if (!isOwn && !functions.has(name.toLowerCase())) return false;
-  }
-  return true;
+  const pieces = value.toLowerCase().split('(');
+  return pieces.slice(1).every((piece, index) => {
+    const name =
+      (pieces[index] ?? '')
+        .trimEnd()
+        .split(/[\s,;:)]/)
+        .at(-1) ?? '';
+    const isOwn = name === 'url' && /^\s*(["']?)#[\w.-]+\1\s*$/.test(piece.split(')', 1)[0] ?? '');
+    return isOwn || functions.has(name);
+  });
 }
 
 /** Reads the references of XML; an unknown one becomes a backslash, which no value of drawing may hold. */
