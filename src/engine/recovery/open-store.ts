@@ -48,10 +48,10 @@ export async function openStore(
   return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability, leases, integrity });
 }
 
-/** Returns the file of a store that is one: the named file, or that of a given journal. Undefined in memory and on a server. */
-export function journalFile(store: string | Journal | undefined): string | undefined {
-  if (typeof store !== 'object') return store === 'memory' ? undefined : (store ?? defaultStorePath);
-  return path.isAbsolute(store.location) ? store.location : undefined;
+/** Returns the file of a store that is one: the named file, or that of a given journal. Undefined in memory, on a server, and for what is no store. */
+export function journalFile(store: unknown = defaultStorePath): string | undefined {
+  if (isJournal(store)) return path.isAbsolute(store.location) ? store.location : undefined;
+  return typeof store !== 'string' || store === 'memory' ? undefined : store;
 }
 
 function isJournal(store: unknown): store is Journal {

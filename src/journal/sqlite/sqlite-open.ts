@@ -90,7 +90,7 @@ function openForReading(path: string): DatabaseSync {
  * 2. A failure leaves nothing behind.
  */
 function createJournalFile(path: string): void {
-  const folder = makeFolders(dirname(path), 0o700);
+  const folder = makeFolderOf(path);
   // The names of new folders survive a power cut, too.
   for (let [at, left] = [dirname(folder.path), folder.made]; left > 0; [at, left] = [dirname(at), left - 1]) syncDirectory(at);
   makeDatabase(path, (database) => {
@@ -100,4 +100,17 @@ function createJournalFile(path: string): void {
     if (mode !== 'wal')
       throw new CadreError('STORE_FAILED', `${path}: the file system cannot hold a journal: SQLite has no write-ahead log there`);
   });
+}
+
+function makeFolderOf(path: string): ReturnType<typeof makeFolders> {
+  try {
+    return makeFolders(dirname(path), 0o700);
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError)) throw thrown;
+    const reason = String(thrown.details['reason'] ?? thrown.message);
+    throw new CadreError('STORE_FAILED', `${path}: its folder cannot be made: ${reason}`, {
+      details: { file: path },
+      cause: thrown,
+    });
+  }
 }
