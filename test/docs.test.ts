@@ -11,6 +11,7 @@ import { createEngine, defineTool, loadProfiles } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 import { Report } from '../src/profiles/report.ts';
 import { compileSuite } from '../src/testing/evals/suite/read-suite.ts';
+import { parseUsers } from '../src/server/access/users-file.ts';
 import { runSuite } from '../src/testing/suite/run-suite.ts';
 import { createDocumentTools } from '../src/toolsets/documents/create-document-tools.ts';
 import { createTeamTools } from '../src/team/create-team-tools.ts';
@@ -122,6 +123,7 @@ describe('blocks', () => {
     'json scope',
     'text conditions',
     'yaml commonground',
+    'yaml users',
     // Compared and loaded by test/docs/migrating.test.ts, with the other files it is converted with.
     'yaml converted',
   ];
@@ -136,6 +138,10 @@ describe('blocks', () => {
         .filter((block) => ![...kinds, ...yamlKinds, testKind, evalKind].includes(block.info))
         .map((block) => `${placed(block)} ${block.info}`),
     ).toEqual([]);
+  });
+
+  it.each(ofKind('yaml users').map((block) => [placed(block), block] as const))('%s is a file of users', (place, block) => {
+    expect(parseUsers(place, block.text).length).toBeGreaterThan(0);
   });
 
   it.each(ofKind(...yamlKinds).map((block) => [placed(block), block] as const))(

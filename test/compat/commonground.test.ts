@@ -58,9 +58,11 @@ describe('the stock family', () => {
       expect(`${name}\n${text}`).toBe(`${name}\n${await readFile(path.join(expected, name), 'utf8')}`);
   });
 
-  it('loads without an error or a warning', async () => {
+  it('loads without an error, and warns of the flag that it reads and nothing writes', async () => {
     await using engine = await createEngine({ profiles: asFiles(await convertFolder(stock)), store: 'memory', env: {} });
-    expect(engine.profiles.warnings).toEqual([]);
+    expect(engine.profiles.warnings.map(({ message }) => message)).toEqual([
+      'nothing writes `flags.consecutive_no_progress_turns`',
+    ]);
     expect([...engine.profiles.profiles.keys()].toSorted()).toEqual([
       'Associate_WebSearcher',
       'Base_Agent',

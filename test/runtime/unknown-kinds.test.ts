@@ -22,7 +22,7 @@ it.each([
   ["'callId' must be a text, not 7", { kind: 'tool', ...call, callId: 7, outcome }],
   ["'outcome.progress' must be a list", { kind: 'verify', ...call, by: 'b', outcome: { status: 'ok' } }],
   ["'attempt' must be a number", { kind: 'lost', agentId: 'a', callId: 'c1', attempt: '1' }],
-  ["'always' must be true or false", { kind: 'answer', callId: 'c1', verdict: 'approved', always: 1 }],
+  ["'always' must be true or false", { kind: 'answer', asking: 'ask_1', verdict: 'approved', always: 1 }],
   ["'reason' must be a text", { kind: 'cancel', reason: {} }],
   ["'deadlines' must be a list", { kind: 'timer', deadlines: {} }],
   ["'note.title' must be a text", { kind: 'keep_note', note: { content: 'x' } }],

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { expect, it } from 'vitest';
 import { createEngine, defineTool } from '../../../src/index.ts';
 import { serve } from '../../../src/server/index.ts';
@@ -67,6 +68,7 @@ it('S6: no secret is in any answer, in no stream, and in no error', async () => 
       defineTool({
         name: 'leak',
         description: 'Leaks.',
+        parameters: z.object({ n: z.number(), all: z.string() }),
         effect: 'pure',
         execute: (_args, { progress }) => {
           progress(0.5, `half of ${all}`);
