@@ -46,6 +46,6 @@ describe.skipIf(whyNoPage !== undefined)('F85: the page of a person', () => {
     const deciding = await open('alice');
     await deciding.getByRole('button', { name: /^Approve/ }).waitFor();
     await deciding.getByRole('textbox', { name: 'Message' }).waitFor();
-    expect(await deciding.evaluate(() => globalThis.location.href)).not.toContain('token');
+    expect(deciding.url()).not.toContain('token');
   });
 });
