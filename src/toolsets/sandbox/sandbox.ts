@@ -9,6 +9,7 @@ import { findProgram } from '../../files/programs/find-program.ts';
 import { runToEnd } from '../../files/programs/start-process.ts';
 import { makeTempFolder, removeTempSync } from '../../files/temp-folder.ts';
 import { loadGuardedPackage } from './guarded-package.ts';
+import { closeKernelFiles } from './kernel-files.ts';
 import { heldNames, mountPoints, rememberOpened, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import {
   beginCommand,
@@ -158,14 +159,23 @@ function sandboxLine(wrapped: string, bwrap: string | undefined): string {
       ? wrapped.includes('/usr/bin/sandbox-exec')
       : [bwrap, shellQuote([bwrap])].some((program) => wrapped.startsWith(`${program} `));
   if (!isSandbox) throw blockedSandbox('the package made none');
-  return wrapped;
+  return bwrap === undefined ? wrapped : closeKernelFiles(wrapped);
 }
 
-/** Runs a command that does nothing: the only way to learn whether the system allows a sandbox. */
+/** Settings of the kernel that name a program which it starts outside of every sandbox. */
+const kernelPrograms = ['core_pattern', 'modprobe', 'hotplug', 'poweroff_cmd'].map((name) => `/proc/sys/kernel/${name}`);
+
+/** Runs a command that does nothing but look whether it could leave: the only way to learn whether the system allows a sandbox. */
 async function probe(sandbox: Sandbox): Promise<void> {
   const workspace = realpathSync(makeTempFolder('probe'));
   const { argv, release } = await sandbox.wrap({
-    argv: [findProgram('sh', { in: 'system' }).path, '-c', 'exit 0'],
+    argv: [
+      findProgram('sh', { in: 'system' }).path,
+      '-c',
+      'for each; do [ ! -w "$each" ] || { echo "$each can be written in it" >&2; exit 1; }; done',
+      'sh',
+      ...kernelPrograms,
+    ],
     policy: { network: 'none', read: [], write: [] },
     workspace,
   });
