@@ -1,17 +1,6 @@
+import { reader, type AutoRunReader } from './auto-run-reader.ts';
+import { services } from './auto-run-services.ts';
 import { compileNameRules, type NameRules } from './name-rules.ts';
-
-/** Files that one program reads by itself. */
-export interface AutoRunReader {
-  readonly program: string;
-  /** Occasion on which it reads them, as the end of "it reads them …". */
-  readonly when: string;
-  /** Names of files and folders (with all they hold), or several parts of a path; `*` matches any part of a name. */
-  readonly names: readonly string[];
-}
-
-function reader(program: string, when: string, names: string): AutoRunReader {
-  return { program, when, names: names.split(' ') };
-}
 
 /**
  * Auto-run files: files and folders that make another program, or another agent, run or load code the next time it is used, without a
@@ -34,20 +23,22 @@ const readers = {
   'version control': [
     reader('Mercurial', 'at every command', '.hg'),
     reader('Jujutsu, Sapling, Subversion or Bazaar', 'at every command', '.jj .sl .svn .bzr'),
+    reader('Darcs, Pijul, Fossil or Monotone', 'at its commands', '_darcs .pijul _fossil_ .fslckout .fossil-settings _mtn'),
   ],
   'hooks of git': [
     reader('husky, pre-commit, lefthook or overcommit', 'at commits', '.husky .pre-commit-config.yaml .pre-commit-hooks.yaml'),
     reader('lefthook', 'at commits', 'lefthook*.yml lefthook*.yaml lefthook*.toml .lefthook*'),
     reader('overcommit or simple-git-hooks', 'at commits', '.overcommit.yml .simple-git-hooks.*'),
     reader('lint-staged or commitlint', 'at commits', '.lintstagedrc.* lint-staged.config.* .commitlintrc.* commitlint.config.*'),
+    reader('other managers of hooks', 'at commits', 'captainhook.json grumphp.y* .rusty-hook.toml .nano-staged.* prek.toml hk.pkl'),
   ],
   shells: [
     // Also start-up files of many other programs: .vimrc, .npmrc, .irbrc, .envrc, .psqlrc, .gdbrc …
-    reader('a program with this name', 'when it starts', '.*rc .*rc.local'),
+    reader('a program with this name', 'when it starts', '.*rc .*rc.local .*rc.d .*rc.js .*rc.cjs .*rc.mjs .*rc.ts .*rc.py'),
     reader(
       'sh or bash',
       'when a shell starts or ends',
-      '.profile .*_profile .*_login .*_logout .*_aliases .bash_completion .bash_env',
+      '.profile .*_profile .*_login .*_logout .*_aliases .bash_* .selected_editor .oh-my-bash',
     ),
     reader('zsh', 'when a shell starts or ends', '.zshenv .zprofile .zlogin .zlogout .z*.zwc .zcompdump* .p10k.zsh'),
     reader('csh or tcsh', 'when a shell starts or ends', '.login .logout'),
@@ -96,8 +87,18 @@ const readers = {
       'when it starts or a file is opened',
       '.emacs .emacs.el .emacs.d .config/emacs .doom.d .spacemacs .dir-locals.el .dir-locals-2.el',
     ),
-    reader('Kate or Kakoune', 'when a file is opened', '.kateproject* .config/kak'),
-    reader('language servers', 'when a file is opened', '.merlin hie.yaml .luarc.json .luarc.jsonc .solargraph.yml'),
+    reader('Kate, Kakoune or Lite XL', 'when a file is opened', '.kateproject* .config/kak .lite_project.lua'),
+    reader(
+      'language servers',
+      'when a file is opened',
+      '.merlin hie.yaml .luarc.json .luarc.jsonc .solargraph.yml .phan steepfile',
+    ),
+    reader(
+      'language servers',
+      'when the folder is opened',
+      // Each may name a program to start: a build server, a check, a way to find the classpath, a provider.
+      '.bsp buildserver.json .sourcekit-lsp .lsp .calva rust-analyzer.toml .rust-analyzer.toml omnisharp.json .terraform',
+    ),
   ],
   'linters and formatters': [
     reader('ESLint', 'when an editor checks a file', 'eslint.config.* .eslintrc.* .eslint-plugin-local .xo-config.* xo.config.*'),
@@ -112,6 +113,18 @@ const readers = {
       'markdownlint, remark or textlint',
       'when an editor checks a file',
       '.markdownlint-cli2.* .markdownlint.*js .remarkrc.* .textlintrc.*',
+    ),
+    reader('cspell', 'when an editor checks a file', 'cspell.* .cspell.*'),
+    reader('SQLFluff or latexmk', 'when an editor checks or saves a file', '.sqlfluff latexmkrc'),
+    reader(
+      'tools for APIs',
+      'when an editor opens the folder',
+      '.spectral.* redocly.* .redocly.* graphql.config.* .graphqlrc.* apollo.config.*',
+    ),
+    reader(
+      'Vetur, Dart or PowerShell',
+      'when a file is opened',
+      'vetur.config.* analysis_options.yaml psscriptanalyzersettings.psd1',
     ),
     reader('Pylint', 'when an editor checks a file', 'pylintrc .pylintrc.* pylintrc.toml'),
     reader('Flake8 or mypy', 'when an editor checks a file', '.flake8 mypy.ini .mypy.ini'),
@@ -131,7 +144,7 @@ const readers = {
     reader(
       'golangci-lint, TFLint or Scalafix',
       'when an editor checks a file',
-      '.golangci.* .custom-gcl.* .tflint.hcl .scalafix.conf',
+      '.golangci.* .custom-gcl.* .tflint.hcl .tflint.d .scalafix.conf',
     ),
     reader('Ansible', 'when an editor checks a file', 'ansible.cfg .ansible.cfg .ansible-lint*'),
   ],
@@ -187,8 +200,10 @@ const readers = {
   ],
   interpreters: [
     reader('Python', 'at every start', 'sitecustomize.py usercustomize.py .pythonstartup .pythonrc.py'),
+    // A console imports these two from the folder where it starts.
+    reader('a console of Python', 'when it starts in the folder', 'readline.py rlcompleter.py'),
     reader('IPython or Jupyter', 'when it starts', '.ipython .jupyter jupyter*_config.py jupyter*_config.json ipython_config.py'),
-    reader('R', 'when it starts in the folder', '.rprofile .renviron .rdata'),
+    reader('R', 'when it starts in the folder', '.rprofile .renviron .rdata renv/activate.r'),
     reader('Ruby', 'when a console starts in the folder', 'irb.rc _irbrc $irbrc .config/irb'),
     reader('a debugger', 'when it starts in the folder', '.gdbinit .gdbearlyinit .lldbinit* .perldb'),
     reader('GHCi, OCaml, Julia or Erlang', 'when a console starts in the folder', '.ghci .ocamlinit .julia/config .erlang'),
@@ -196,33 +211,7 @@ const readers = {
     reader('a client of a database', 'when it starts', '.my.cnf .mylogin.cnf .mongorc.js .mongoshrc.js'),
     reader('Node', 'when a program with a compile cache starts', 'node-compile-cache'),
   ],
-  CI: [
-    reader('GitHub Actions', 'when a commit is pushed', '.github/workflows .github/actions .gitea/workflows .forgejo/workflows'),
-    reader('GitLab CI', 'when a commit is pushed', '.gitlab-ci.yml .gitlab-ci.yaml .gitlab-ci'),
-    reader('Circle CI, Travis CI or Cirrus CI', 'when a commit is pushed', '.circleci .travis.yml .cirrus.*'),
-    reader(
-      'Azure Pipelines',
-      'when a commit is pushed',
-      'azure-pipelines*.yml azure-pipelines*.yaml .azure-pipelines .azuredevops',
-    ),
-    reader('Jenkins', 'when a commit is pushed', 'jenkinsfile jenkinsfile.* *.jenkinsfile'),
-    reader(
-      'Bitbucket, Buildkite, Drone or Woodpecker',
-      'when a commit is pushed',
-      'bitbucket-pipelines.yml .buildkite .drone.* .woodpecker*',
-    ),
-    reader(
-      'AppVeyor, Semaphore or TeamCity',
-      'when a commit is pushed',
-      'appveyor.yml .appveyor.yml .semaphore .teamcity .builds .build.yml',
-    ),
-    reader(
-      'Cloud Build, CodeBuild or Tekton',
-      'when a commit is pushed',
-      'cloudbuild.yaml cloudbuild.yml cloudbuild.json buildspec.yml buildspec.yaml .tekton',
-    ),
-    reader('Gitpod', 'when the repository is opened', '.gitpod.yml .gitpod.dockerfile'),
-  ],
+  CI: services,
   'other agents': [
     reader('Claude Code', 'when it starts in the folder', '.claude .claude.json .claude-plugin claude.md claude.local.md'),
     reader(
@@ -259,7 +248,12 @@ const readers = {
       'when they start in the folder',
       '.amp .tabnine .replit replit.md .idx .iflow iflow.md .vibe .pi .forge forge.yaml .rovodev .zencoder',
     ),
-    reader('clients of MCP', 'when they start in the folder', '.mcp.json'),
+    reader(
+      'other agents',
+      'when they work in the repository',
+      '.aiassistant .gitlab/duo .coderabbit.* .pr_agent.toml .qoder .lingma .codebuddy .grok .void .voidrules .bolt .cody codebuff.json',
+    ),
+    reader('clients of MCP', 'when they start in the folder', '.mcp.json mcp.json'),
     reader('development containers', 'when the folder is opened', '.devcontainer .devcontainer.json'),
   ],
   // The compiled code that Cadre runs lies in a folder for temporary files, which may be a workspace.
