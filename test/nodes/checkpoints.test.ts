@@ -64,6 +64,29 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     await engine.close();
   });
 
+  it('is not passed by a message from before it asked, which waits for the answer', async () => {
+    for (const priority of ['next', 'idle', 'now'] as const) {
+      const begun = Promise.withResolvers<undefined>();
+      const drawn = Promise.withResolvers<string>();
+      const slow = tool('draw', () => (begun.resolve(undefined), drawn.promise), { effect: 'pure' });
+      const replies = [{ toolCalls: [{ name: 'draw', args: {} }] }, looks(1), { text: 'Done.' }];
+      const { launch, engine, journal, model } = await team('{ id: shown, on_tools: [draw] }', replies, {
+        tools: [look, slow, fail],
+      });
+      const run = await launch();
+      await begun.promise;
+      await run.send('Make it blue.', { priority });
+      drawn.resolve('drawn');
+      await run.settled();
+      expect(run.pending).toMatchObject([{ message: expect.stringContaining("Checkpoint 'shown'") }]);
+      await run.answer(run.pending[0]?.id ?? '', 'go on');
+      expect(await run.result).toMatchObject({ outcome: 'success', output: 'Done.' });
+      if (priority !== 'idle') expect(JSON.stringify(model.requests[1]?.prompt)).toContain('Make it blue.');
+      await verifyRun(run, journal, { requests: model.requests });
+      await engine.close();
+    }
+  });
+
   it('comes after certain calls, when they did not fail, and ends in the words of its profile', async () => {
     const { launch, engine, journal } = await team('{ id: shown, on_tools: [draw, fail], outcome: shown }', [
       looks(1),

@@ -129,9 +129,15 @@ function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: SubContext): bo
   return agent.inbox.items.some(
     (waiting) =>
       isNews(waiting) &&
+      !isBeforeQuestion(waiting, agent) &&
       (waiting.item.delivery === 'now' ||
         (on === undefined ? wakesAgent(waiting.item.source, own) : on.includes(waiting.item.source))),
   );
+}
+
+/** True for what a person wrote before the agent asked its question: it answers something else, and waits for the answer. */
+function isBeforeQuestion({ item, seq }: WaitingItem, { turn, inbox }: SubContext): boolean {
+  return turn.question !== undefined && seq < turn.question.seq && inbox.awaitingOn?.includes(item.source) === true;
 }
 
 /** True unless the item was already read and stays; one that could not be read is tried again, until it expires. */
