@@ -11,6 +11,7 @@ export const sendOptions: KindsOf<SendOptions> = {
   to: 'name',
   priority: 'anything',
   itemId: 'anything',
+  mayAnswer: 'flag',
   by: 'name',
 };
 

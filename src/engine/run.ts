@@ -155,7 +155,8 @@ export class Run implements AsyncIterable<CadreEvent> {
     }
     const delivered = this.#deliveries.of(itemId);
     try {
-      await this.#parts.actor.submit({ kind: 'post', to, item, ...(ownId === undefined ? {} : { isOnce: true }) });
+      const mayAnswer = options.mayAnswer === false ? { mayAnswer: false } : {};
+      await this.#parts.actor.submit({ kind: 'post', to, item, ...(ownId === undefined ? {} : { isOnce: true }), ...mayAnswer });
     } catch (refused) {
       this.#deliveries.forget(itemId);
       throw refused;

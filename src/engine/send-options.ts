@@ -16,6 +16,8 @@ export interface SendOptions extends ByOption {
    * read it is among the newest 128 of its agent. Letters, digits, `_`, `.` and `-`.
    */
   readonly itemId?: string;
+  /** False refuses the message with REQUEST_REFUSED when the agent asks a person itself: there, it would let the agent go on. */
+  readonly mayAnswer?: boolean;
 }
 
 /** What to cancel instead of the whole run, and the person who does. */

@@ -146,6 +146,9 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     const { launch, engine, journal, model } = await team(everyTwo, [looks(1), looks(2), { text: 'Only Paris, then.' }]);
     const run = await launch();
     await run.settled();
+    // Decided as it arrives: what a server checked before may have changed.
+    await expect(run.send('Who are you?', { mayAnswer: false })).rejects.toMatchObject({ code: 'REQUEST_REFUSED' });
+    expect(run.state.status).toBe('awaiting');
     await run.send('Go on, but only with Paris.');
     expect(await run.result).toMatchObject({ output: 'Only Paris, then.' });
     expect(JSON.stringify(model.requests[2]?.prompt.at(-1))).toContain('only with Paris');

@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import { findItem, itemConflict } from '../../core/inbox/find-item.ts';
 import { checkNote, type PeopleNote } from '../../core/events/people-note.ts';
+import { isAsking } from '../../core/state/is-asking.ts';
 import { openAsking } from '../../core/state/open-askings.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
@@ -27,6 +28,8 @@ export function rejectionOf(run: RunContext, decision: DecisionContext, input: I
         'AGENT_ENDED',
         `agent ${input.to} has ended (${agent.result.outcome ?? ''}) and reads nothing any more`,
       );
+    if (input.mayAnswer === false && isAsking(agent))
+      return new CadreError('REQUEST_REFUSED', `agent ${input.to} asks a person, and a message would let it go on`);
   }
   if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, decision, input);
   if (input.kind === 'keep_note') return noteRefusal(run, input.note);

@@ -30,6 +30,8 @@ export type Input =
       readonly item: ItemDraft;
       /** True when the sender chose the item's id: it is posted unless the run has it. */
       readonly isOnce?: boolean;
+      /** False when its sender may not decide what the agent asks. */
+      readonly mayAnswer?: boolean;
     }
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
   | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome }

@@ -3,7 +3,8 @@ import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import { launchable } from '../../engine/launch/usual-profile.ts';
-import { assertMay } from '../access/access-table.ts';
+import { includesRole } from '../../core/roles.ts';
+import { assertMay, roleFor } from '../access/access-table.ts';
 import { isAskingItself } from '../reach/asks-itself.ts';
 import { describeRun } from './describe-run.ts';
 import { requiredText, textArgument, type TeamAnswer, type TeamCall, type TeamTool } from './team-tool.ts';
@@ -88,6 +89,7 @@ function sendMessageTool(): TeamTool {
       await run.send(requiredText(call.args, 'text'), {
         ...(to === undefined ? {} : { to }),
         ...(priority === undefined ? {} : { priority }),
+        mayAnswer: includesRole(call.person.role, roleFor('MCP send_message', 'checkpoint')),
         by: call.person.name,
       });
       return await answerAfterWait(run, call);

@@ -1,11 +1,10 @@
 import { statusOf } from '../../core/state/run-status.ts';
-import type { ByOption } from '../../engine/input/read-by.ts';
 import type { Run } from '../../engine/run.ts';
-import type { ActionDone, RunAction } from './run-action.ts';
+import type { ActionDone, ActorOption, RunAction } from './run-action.ts';
 
 /** Performs an action of a person on a run of this process; resolves once it is in the journal, and for a cancel once everything it stops has ended. */
-export async function performAction(run: Run, action: RunAction, by: ByOption = {}): Promise<ActionDone> {
-  const itemId = await perform(run, action, by);
+export async function performAction(run: Run, action: RunAction, actor: ActorOption = {}): Promise<ActionDone> {
+  const itemId = await perform(run, action, actor);
   return { ...toActionDone(run), ...(itemId === undefined ? {} : { itemId }) };
 }
 
@@ -15,7 +14,7 @@ export function toActionDone(run: Run): ActionDone {
   return { status: statusOf(run.state), ...(outcome === undefined ? {} : { outcome }), pending: run.pending };
 }
 
-async function perform(run: Run, action: RunAction, by: ByOption): Promise<string | undefined> {
+async function perform(run: Run, action: RunAction, { mayAnswer, ...by }: ActorOption): Promise<string | undefined> {
   switch (action.kind) {
     case 'send': {
       const { text, to, priority, itemId } = action;
@@ -23,6 +22,7 @@ async function perform(run: Run, action: RunAction, by: ByOption): Promise<strin
         ...(to === undefined ? {} : { to }),
         ...(priority === undefined ? {} : { priority }),
         ...(itemId === undefined ? {} : { itemId }),
+        ...(mayAnswer === undefined ? {} : { mayAnswer }),
         ...by,
       });
       return receipt.itemId;

@@ -5,8 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { EngineFolder } from '../../files/engine-folder.ts';
 import { mailStore, longestUntakenMs, makeMailFolder, readLetter, writeLetter } from './mail-folder.ts';
 import { performAction } from './perform-action.ts';
-import type { ByOption } from '../../engine/input/read-by.ts';
-import type { ActionDone, Letter, RunAction } from './run-action.ts';
+import type { ActionDone, ActorOption, Letter, RunAction } from './run-action.ts';
 import { nanoid } from 'nanoid';
 import { isJsonObject } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
@@ -17,7 +16,7 @@ export interface RunReach {
    * Performs an action of a person on a run; resolves once it is in the journal. Fails as the run refuses it, or with RUN_LOCKED when its process
    * does not answer.
    */
-  act(runId: string, action: RunAction, by?: ByOption): Promise<ActionDone>;
+  act(runId: string, action: RunAction, actor?: ActorOption): Promise<ActionDone>;
 }
 
 /**
@@ -26,23 +25,23 @@ export interface RunReach {
  */
 export function reachRun(engine: Engine, store = mailStore(engine)): RunReach {
   return {
-    act: async (runId, action, by = {}) => {
+    act: async (runId, action, actor = {}) => {
       const live = engine.live(runId);
-      if (live !== undefined) return await performAction(live, action, by);
+      if (live !== undefined) return await performAction(live, action, actor);
       const findRun = async (): Promise<RunSummary | undefined> => (await engine.runs({ runId: runId as RunId }))[0];
       const summary = await findRun();
-      const done = summary === undefined ? undefined : await askHolder(summary, { ...action, ...by }, { store, findRun });
-      return done ?? (await actHere(engine, runId, { ...action, ...by }));
+      const done = summary === undefined ? undefined : await askHolder(summary, { ...action, ...actor }, { store, findRun });
+      return done ?? (await actHere(engine, runId, { ...action, ...actor }));
     },
   };
 }
 
 /** Acts on a run that no process has by resuming it. A run to be cancelled is not resumed: no model or tool is started. */
-export async function actHere(engine: Engine, runId: string, { by: person, ...action }: Letter): Promise<ActionDone> {
+export async function actHere(engine: Engine, runId: string, { by: person, mayAnswer, ...action }: Letter): Promise<ActionDone> {
   const by = person === undefined ? {} : { by: person };
   const isEnd = action.kind === 'cancel' && action.agentId === undefined && action.moduleId === undefined;
   const run = isEnd ? await engine.cancel(runId, action.reason, by) : await engine.resume(runId, by);
-  return await performAction(run, action, by);
+  return await performAction(run, action, { ...by, ...(mayAnswer === undefined ? {} : { mayAnswer }) });
 }
 
 /** Journal file of a run, and a query for its current summary. */

@@ -83,8 +83,8 @@ async function answer(run: Run, folder: EngineFolder, name: string): Promise<voi
 
 async function act(run: Run, value: unknown): Promise<unknown> {
   try {
-    const { by, ...action } = readMailed(value);
-    return { done: await performAction(run, action, readBy({ by })) };
+    const { by, mayAnswer, ...action } = readMailed(value);
+    return { done: await performAction(run, action, { ...readBy({ by }), ...(mayAnswer === undefined ? {} : { mayAnswer }) }) };
   } catch (thrown) {
     return { refused: toErrorRecord(thrown, 'INTERNAL') };
   }
@@ -93,8 +93,8 @@ async function act(run: Run, value: unknown): Promise<unknown> {
 function readMailed(value: unknown): Letter {
   if (!isJsonObject(value) || !isActionKind(value['kind']))
     throw new CadreError('OPTION_INVALID', 'this is not an action on a run');
-  const { kind, by, ...fields } = value;
+  const { kind, by, mayAnswer, ...fields } = value;
   const action = readAction(kind, fields, { what: `the ${kind}` });
   if (by !== undefined && typeof by !== 'string') throw new CadreError('OPTION_INVALID', 'by is no text');
-  return { ...action, ...readBy({ by }) };
+  return { ...action, ...readBy({ by }), ...(mayAnswer === false ? { mayAnswer } : {}) };
 }

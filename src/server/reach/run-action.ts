@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Delivery } from '../../core/inbox/inbox.ts';
 import type { ProfileEdit } from '../../core/events/profile-edit.ts';
 import type { ModuleAction } from '../../team/modules/module-actions.ts';
+import type { ByOption } from '../../engine/input/read-by.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
 
 /** An action on a run from outside: from a terminal or over HTTP, in any process. Plain data. */
@@ -28,8 +29,13 @@ export type RunAction =
   | { readonly kind: 'profiles'; readonly edits: readonly ProfileEdit[] }
   | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[] };
 
+/** The person who acts, and whether a message of theirs may let an agent go on that asks a person (yes, when absent). */
+export interface ActorOption extends ByOption {
+  readonly mayAnswer?: boolean;
+}
+
 /** An action with the person who acts, as one process leaves it for another: both belong to the same user of the machine. */
-export type Letter = RunAction & { readonly by?: string };
+export type Letter = RunAction & ActorOption;
 
 /** Status of a run once an action is in its journal. */
 export interface ActionDone {

@@ -6,8 +6,8 @@ import { readFate } from '../../engine/input/asking-fate.ts';
 import type { ExternalItem } from '../../engine/input/external-item.ts';
 import type { Run } from '../../engine/run.ts';
 import { choicesOf, readAnswer } from '../../inspect/read-answer.ts';
-import { assertMay } from '../access/access-table.ts';
-import type { Person } from '../../core/roles.ts';
+import { assertMay, roleFor } from '../access/access-table.ts';
+import { includesRole, type Person } from '../../core/roles.ts';
 import { isAskingItself } from '../reach/asks-itself.ts';
 import type { ServerParts } from '../http/server-parts.ts';
 import { currentExchange, type Exchange } from './exchange.ts';
@@ -139,7 +139,8 @@ async function continueRun(
     return { did: 'answered', ...before, refused };
   }
   try {
-    await run.send(messageOf(message), by);
+    const mayAnswer = includesRole(person.role, roleFor(route, 'verdicts'));
+    await run.send(messageOf(message), { ...by, mayAnswer });
   } catch (thrown) {
     if (thrown instanceof CadreError && thrown.code === 'RUN_ENDED') return 'over';
     throw thrown;

@@ -25,12 +25,14 @@ export function addControlRoutes(routes: Routes, parts: ServerParts): void {
 
   routes.post('/api/runs/:id/messages', async (context) => {
     const action = await readRequest(context, 'send');
-    await assertMayMessage(context, parts.engine, action.to);
+    const mayAnswer = includesRole(personOf(context).role, roleFor('POST /api/runs/:id/messages', 'checkpoint'));
+    // The run refuses it again as it arrives; here, the refusal names the role.
+    if (!mayAnswer) await assertMayMessage(context, parts.engine, action.to);
     const itemId = action.itemId ?? onceId(context, 'x');
     const done = await parts.reach.act(
       context.req.param('id'),
       { ...action, ...(itemId === undefined ? {} : { itemId }) },
-      byOf(context),
+      { ...byOf(context), mayAnswer },
     );
     return context.json(done, 202);
   });
@@ -40,9 +42,8 @@ export function addControlRoutes(routes: Routes, parts: ServerParts): void {
     );
 }
 
-/** Refuses a message that would let an agent pass a checkpoint, unless its sender may decide that. */
+/** Refuses a message that would let an agent pass a checkpoint. */
 async function assertMayMessage(context: Context<ServerEnv>, engine: Engine, to: string | undefined): Promise<void> {
-  if (includesRole(personOf(context).role, roleFor('POST /api/runs/:id/messages', 'checkpoint'))) return;
   const run = await engine.open(context.req.param('id') ?? '');
   if (isAskingItself(run, to)) assertParts(context, 'POST /api/runs/:id/messages', ['checkpoint']);
 }
