@@ -25,7 +25,7 @@ function open(signature?: { readonly key: Uint8Array }): SqliteJournal {
   return journal;
 }
 
-const isSigned = (id = runId): boolean => open({ key }).isSigned(id);
+const isSigned = (id = runId): boolean => open({ key }).originOf(id) !== undefined;
 
 /** Edits the file like any process with write access. */
 function edit(sql: string): void {
@@ -64,9 +64,9 @@ describe('F74: runs that are signed', () => {
     expect([isSigned(), isSigned(other)]).toEqual([true, true]);
     await goOn({ key });
     expect(isSigned()).toBe(true);
-    expect(open().isSigned(runId)).toBe(false);
+    expect(open().originOf(runId)).toBeUndefined();
     const another = open({ key: new Uint8Array(32) });
-    expect(another.isSigned(runId)).toBe(false);
+    expect(another.originOf(runId)).toBeUndefined();
   });
 
   it('without the key, a run is not signed, and stays so', async () => {
@@ -113,9 +113,18 @@ describe('F74: runs that are signed', () => {
     await journal.close();
     expect([isSigned(), isSigned(other)]).toEqual([true, false]);
     await goOn({ key });
-    expect(isSigned()).toBe(true);
+    expect(open({ key }).originOf(runId)).toBe('adopted');
     edit(`UPDATE commits SET body = replace(body, '":', '" :'); ${sums}`);
     expect(isSigned()).toBe(false);
+  });
+
+  it('a run that a person agreed to cannot be made to look like one that was recorded here', async () => {
+    await fill();
+    const journal = open({ key });
+    await journal.adopt(runId);
+    await journal.close();
+    edit('UPDATE signatures SET mac = substr(mac, 1, 32)');
+    expect(open({ key }).originOf(runId)).toBeUndefined();
   });
 
   it('a commit that is refused changes no signature', async () => {
@@ -124,7 +133,7 @@ describe('F74: runs that are signed', () => {
     const lease = await journal.acquire(runId, sampleOwner('b'));
     await expect(async () => await journal.append(lease, sampleCommit(runId, 6, [note('stale')]))).rejects.toThrow(/10|seq/);
     await journal.append(lease, sampleCommit(runId, 10, [note('on')]));
-    expect(journal.isSigned(runId)).toBe(true);
+    expect(journal.originOf(runId)).toBe('own');
     await journal.close();
     expect(isSigned()).toBe(true);
   });

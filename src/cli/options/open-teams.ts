@@ -86,13 +86,13 @@ export async function openTeams(options: TeamsOptions, served: TeamsCommand): Pr
   const documents = createDocumentTools({ root: found.root(docs), outDir, cacheDir: documentCache(store) });
   let journal: Journal | undefined = given;
   try {
-    const trust = folderTrust(options, { command, profiles, store, also });
     const history = new HistoryTrust({
       ...consentOf(options, command),
       // An eval opens teams many times: it does not ask about runs of others each time, and continues them with --trust.
       ...(command === 'eval' ? { ask: undefined } : {}),
       store: isServerStore(options.store) || store === 'memory' ? undefined : store,
     });
+    const trust = folderTrust(options, { command, profiles, store, also, history });
     const { tools } = documents;
     const engineOptions: Parameters<typeof openEngine>[0] = {
       profiles,
@@ -155,12 +155,18 @@ function folderTrust(
     profiles,
     store,
     also,
-  }: Pick<TeamsCommand, 'command' | 'also'> & { readonly profiles: string; readonly store: string },
+    history,
+  }: Pick<TeamsCommand, 'command' | 'also'> & {
+    readonly profiles: string;
+    readonly store: string;
+    readonly history: HistoryTrust;
+  },
 ): FolderTrust {
   return new FolderTrust({
     place: profiles,
     store: store === 'memory' ? undefined : store,
     also,
+    isOfOthers: history.isOfOthers,
     ...consentOf({ trust }, command),
   });
 }

@@ -104,11 +104,11 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
   const outDir = await reportsFolder(options, note, runId);
   if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: found.root(docs ?? missing), outDir, cacheDir: documentCache(store) });
-  const trust = createTrust(options, store);
   const history = new HistoryTrust({
     ...consentOf(options),
     store: isServerStore(options.store) || store === 'memory' ? undefined : store,
   });
+  const trust = createTrust(options, store, history);
   const places = options.runId === undefined ? undefined : await placesOf({ ...options, runId }, note);
   try {
     const { engine, journal } = await openRunEngine(options, { runId, documents, trust, history });
@@ -210,10 +210,11 @@ function idsFrom(first: RunId): typeof randomIds {
   };
 }
 
-function createTrust({ profiles, trust, json }: RunSessionOptions, store: string): FolderTrust {
+function createTrust({ profiles, trust, json }: RunSessionOptions, store: string, history: HistoryTrust): FolderTrust {
   return new FolderTrust({
     place: typeof profiles === 'string' ? profiles : path.resolve(store),
     store: store === 'memory' ? undefined : path.resolve(store),
+    isOfOthers: history.isOfOthers,
     ...consentOf({ trust, json }),
   });
 }

@@ -25,6 +25,8 @@ export interface TrustOptions {
   readonly isAgreed: boolean;
   /** Asks the user; true when they agree. Absent when no user can be asked. */
   readonly ask?: ((text: string) => Promise<boolean>) | undefined;
+  /** Tells runs that others recorded: their profiles were never agreed to, whatever other profiles with the same reach were. */
+  readonly isOfOthers?: ((run: Pick<RunPlaces, 'runId' | 'parentRun'>) => Promise<boolean>) | undefined;
   /** Files that the command reads besides the profiles, such as the suite of an eval. */
   readonly also?: readonly ProfileFile[] | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -39,8 +41,9 @@ export interface TrustOptions {
  *    reach something without an agreement, such as a variable that is set by now.
  * 3. In a process whose user has agreed, changes of texts that widen nothing are accepted and remembered: `cadre dev` loads what its
  *    user edits.
- * 4. A recorded run works in a folder outside the project of its journal only if the user agreed to it or named it.
- * 5. Bundled teams as they are, and profiles that reach nothing, need no agreement.
+ * 4. A run that others recorded needs one for its own profiles, files and gates included, as runs of that journal.
+ * 5. A recorded run works in a folder outside the project of its journal only if the user agreed to it or named it.
+ * 6. Bundled teams as they are, and profiles that reach nothing, need no agreement.
  */
 export class FolderTrust {
   readonly #options: TrustOptions;
@@ -135,7 +138,8 @@ export class FolderTrust {
     const { request = {} } = run ?? {};
     const isOfFolder = run === undefined || set.folders !== undefined;
     const hasValues = Object.keys(request).length > 0;
-    if (this.#passed.has(set) && !hasValues) return;
+    const isOfOthers = run !== undefined && (await this.#options.isOfOthers?.(run)) === true;
+    if (this.#passed.has(set) && !hasValues && !isOfOthers) return;
     const isBundled = await isBundledSet(set);
     // Folders are known only of sets that were read from the command's own; documents beside it are the user's, whatever the profiles.
     const outside = await outsideReads(isBundled ? { llmConfigs: new Map() } : set, this.#options.place, docs);
@@ -152,17 +156,25 @@ export class FolderTrust {
     }
     if (run === undefined || (isOfFolder && !hasValues)) return;
     const reach = await reachOfProfiles(set, request);
-    const isAgreed = isBundled || reachesNothing(reach) || (store !== undefined && (await this.#knows(reach, store)));
+    const isKnown = !isOfOthers && store !== undefined && (await this.#knows(reach, store));
+    const isAgreed = isBundled || reachesNothing(reach) || isKnown;
+    const theirs = isOfOthers && store !== undefined ? [await this.#hashOfOthers(set, reach, store)] : [];
     const added = hasValues && !isBundled ? { request, usual: await reachOfProfiles(set) } : undefined;
     const words = reachText({ reach, outside, added });
-    await this.#checkHashes(isAgreed ? [] : [reachHash(reach)], outside, {
+    await this.#checkHashes(isAgreed ? [] : [...theirs, reachHash(reach)], outside, {
       words,
       ask,
       place: store ?? place,
       hint,
       runId: run.runId,
     });
-    if (!hasValues) this.#passed.add(set);
+    if (!hasValues && !isOfOthers) this.#passed.add(set);
+  }
+
+  /** Returns the hash of what others recorded: it holds for runs of one journal, with these files and gates. */
+  async #hashOfOthers(set: ProfileSet, reach: ProfileReach, store: string): Promise<string> {
+    const files = await coveredFiles(set, store);
+    return agreementHash(`runs of ${await realFolder(store)}`, { reach, files });
   }
 
   /** Checks a folder as it is now against what was agreed to there. */

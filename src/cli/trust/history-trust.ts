@@ -3,11 +3,13 @@ import type { Journal, RunSummary } from '../../core/events/journal.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { isNamedFolder, trustVariable } from './named-folders.ts';
+import type { RunPlaces } from './run-folders.ts';
 import { historyText } from './history-texts.ts';
 
 /** Journal file that tells the runs that this machine recorded from others. */
 export interface SignedJournal {
-  isSigned(runId: RunId): boolean;
+  /** `own`: recorded here; `adopted`: recorded by others until its user agreed to it; undefined: recorded or changed by others. */
+  originOf(runId: RunId): 'own' | 'adopted' | undefined;
   adopt(runId: RunId): void | Promise<void>;
 }
 
@@ -73,9 +75,21 @@ export class HistoryTrust {
     throw await this.#refusal(journal, isNew && parentRun !== undefined ? parentRun.runId : runId);
   }
 
+  /**
+   * True for a run that others recorded, also after its user agreed to it, and for a fork of one that is being made. Its profiles were not
+   * agreed to when it began.
+   */
+  readonly isOfOthers = async ({ runId: id, parentRun }: Pick<RunPlaces, 'runId' | 'parentRun'>): Promise<boolean> => {
+    const journal = this.#journal;
+    const runId = id as RunId;
+    if (journal === undefined || journal.originOf(runId) === 'own') return false;
+    const isNew = (await journal.runs({ runId })).length === 0;
+    return !(isNew && (parentRun === undefined || journal.originOf(parentRun.runId) === 'own'));
+  };
+
   #isKnown(journal: SignedJournal, runId: RunId): boolean {
     const { store = '', env = process.env } = this.#options;
-    return this.#agreed.has(runId) || isNamedFolder(store, env[trustVariable] ?? '') || journal.isSigned(runId);
+    return this.#agreed.has(runId) || isNamedFolder(store, env[trustVariable] ?? '') || journal.originOf(runId) !== undefined;
   }
 
   /** Finds runs that this machine did not record. Those that wait for a message are not at work. */
@@ -111,5 +125,5 @@ export class HistoryTrust {
 }
 
 function isSignedJournal(journal: Journal & Partial<SignedJournal>): journal is Journal & SignedJournal {
-  return journal.isSigned !== undefined && journal.adopt !== undefined;
+  return journal.originOf !== undefined && journal.adopt !== undefined;
 }

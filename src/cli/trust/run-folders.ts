@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonObject } from '../../core/json.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 
 /** Folders and request of a recorded run, from its journal and the note beside it. */
 export interface RunPlaces {
@@ -10,6 +11,8 @@ export interface RunPlaces {
   readonly workspace?: string | undefined;
   /** Values of its request, which settings of toolsets may use. */
   readonly request?: JsonObject | undefined;
+  /** Run that it is a fork of. */
+  readonly parentRun?: RunContext['meta']['parentRun'];
   /** Other folders it reads or writes. */
   readonly folders?: readonly (string | undefined)[];
 }

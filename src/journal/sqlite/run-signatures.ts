@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RunId } from '../../core/ids.ts';
 import { type SealedRow, sealCommit } from '../commit-chain.ts';
@@ -14,8 +14,22 @@ export interface SignatureOptions {
 const layout =
   'CREATE TABLE IF NOT EXISTS signatures (run_id TEXT PRIMARY KEY, last_seq INTEGER NOT NULL, mac BLOB NOT NULL) WITHOUT ROWID';
 
+/** Why a run is signed: it was written with the key from its first event, or signed later, for a person who agreed to it. */
+type Origin = 'own' | 'adopted';
+
+/** Last link of the chain over a run's commits; each origin has another key. */
+interface Signature {
+  readonly lastSeq: number;
+  readonly mac: Uint8Array;
+  readonly origin: Origin;
+}
+
+/** Byte that follows the link of an adopted run. */
+const adoptedMark = Uint8Array.of(1);
+const macBytes = 32;
+
 /**
- * Signatures of runs: which of them were written with the key alone, from their first event to their last.
+ * Signatures of runs: which of them were written with the key alone, from their first event to their last, and which were adopted.
  *
  * Owns: the table `signatures`, one row per run, made with the first one. Does not own: what follows for a run without one, which is read
  * and written like any other. Seals (`CommitChain`) are stricter: with them, a changed run cannot even be read.
@@ -26,14 +40,14 @@ const layout =
  */
 export class RunSignatures {
   readonly #database: DatabaseSync;
-  readonly #key: Uint8Array;
+  readonly #keys: Readonly<Record<Origin, Uint8Array>>;
   readonly #statements = new Map<string, StatementSync>();
   /** Last link of runs that were verified in this process. */
   readonly #verified = new Map<RunId, Uint8Array>();
 
   constructor(database: DatabaseSync, { key }: SignatureOptions) {
     this.#database = database;
-    this.#key = key;
+    this.#keys = { own: key, adopted: createHmac('sha256', key).update('cadre adopted 1').digest() };
   }
 
   /** Signs a row that was written in the same transaction, if the run is signed up to there. */
@@ -42,32 +56,37 @@ export class RunSignatures {
     if (firstSeq === 1) this.#database.exec(layout);
     const before = firstSeq === 1 ? undefined : this.#find(row.runId);
     if (firstSeq > 1 && before?.lastSeq !== firstSeq - 1) return;
-    const mac = this.#link(before?.mac, row);
-    this.#keep(row.runId, row.lastSeq, mac);
+    const origin = before?.origin ?? 'own';
+    const mac = this.#link(origin, before?.mac, row);
+    this.#keep(row.runId, { lastSeq: row.lastSeq, mac, origin });
     const verified = this.#verified.get(row.runId);
     if (firstSeq === 1 || (verified !== undefined && before !== undefined && isEqual(verified, before.mac)))
       this.#verified.set(row.runId, mac);
   }
 
-  /** True for a run that only holders of the key wrote. Reads all of its commits, the first time. */
-  isSigned(runId: RunId): boolean {
+  /**
+   * Tells whether only holders of the key wrote a run (`own`), or since a person agreed to it (`adopted`); undefined for a run that others
+   * wrote or changed. Reads all of its commits, the first time.
+   */
+  originOf(runId: RunId): Origin | undefined {
     const signature = this.#find(runId);
-    if (signature === undefined) return false;
+    if (signature === undefined) return undefined;
+    const { mac, origin } = signature;
     const verified = this.#verified.get(runId);
-    if (verified !== undefined && isEqual(verified, signature.mac)) return true;
-    const end = this.#endOf(runId);
-    if (end?.lastSeq !== signature.lastSeq || end.mac === undefined || !isEqual(end.mac, signature.mac)) return false;
+    if (verified !== undefined && isEqual(verified, mac)) return origin;
+    const end = this.#endOf(runId, origin);
+    if (end?.lastSeq !== signature.lastSeq || end.mac === undefined || !isEqual(end.mac, mac)) return undefined;
     this.#verified.set(runId, end.mac);
-    return true;
+    return origin;
   }
 
-  /** Signs a run as it is now, for a person who agreed to it. */
+  /** Signs a run of others as it is now, for a person who agreed to it. */
   adopt(runId: RunId): void {
     this.#database.exec(layout);
     inTransaction(this.#database, () => {
-      const { lastSeq, mac } = this.#endOf(runId) ?? {};
+      const { lastSeq, mac } = this.#endOf(runId, 'adopted') ?? {};
       if (lastSeq === undefined || mac === undefined) return;
-      this.#keep(runId, lastSeq, mac);
+      this.#keep(runId, { lastSeq, mac, origin: 'adopted' });
       this.#verified.set(runId, mac);
     });
   }
@@ -79,7 +98,7 @@ export class RunSignatures {
   }
 
   /** Computes the chain over the commits of a run. */
-  #endOf(runId: RunId): { readonly lastSeq: number; readonly mac: Uint8Array | undefined } | undefined {
+  #endOf(runId: RunId, origin: Origin): { readonly lastSeq: number; readonly mac: Uint8Array | undefined } | undefined {
     const run = this.#prepare('SELECT run FROM runs WHERE run_id = ?').get(runId)?.['run'];
     if (typeof run !== 'number') return undefined;
     const begin = run * keySpan;
@@ -88,23 +107,27 @@ export class RunSignatures {
     const rows = this.#prepare('SELECT key, last_seq, at, body FROM commits WHERE key > ? AND key < ? ORDER BY key');
     for (const row of rows.iterate(begin, begin + keySpan)) {
       lastSeq = Number(row['last_seq']);
-      mac = this.#link(mac, { runId, key: Number(row['key']), lastSeq, at: Number(row['at']), body: String(row['body']) });
+      mac = this.#link(origin, mac, { runId, key: Number(row['key']), lastSeq, at: Number(row['at']), body: String(row['body']) });
     }
     return { lastSeq, mac };
   }
 
-  #link(before: Uint8Array | undefined, { runId, key, lastSeq, at, body }: SealedRow): Uint8Array {
-    return sealCommit(this.#key, before, { runId, firstSeq: key % keySpan, lastSeq, at, body });
+  #link(origin: Origin, before: Uint8Array | undefined, { runId, key, lastSeq, at, body }: SealedRow): Uint8Array {
+    return sealCommit(this.#keys[origin], before, { runId, firstSeq: key % keySpan, lastSeq, at, body });
   }
 
-  #find(runId: RunId): { readonly lastSeq: number; readonly mac: Uint8Array } | undefined {
+  #find(runId: RunId): Signature | undefined {
     if (!this.#exists) return undefined;
     const row = this.#prepare('SELECT last_seq, mac FROM signatures WHERE run_id = ?').get(runId);
-    return row?.['mac'] instanceof Uint8Array ? { lastSeq: Number(row['last_seq']), mac: row['mac'] } : undefined;
+    const kept = row?.['mac'];
+    if (!(kept instanceof Uint8Array)) return undefined;
+    const mac = kept.subarray(0, macBytes);
+    return { lastSeq: Number(row?.['last_seq']), mac, origin: kept.length > macBytes ? 'adopted' : 'own' };
   }
 
-  #keep(runId: RunId, lastSeq: number, mac: Uint8Array): void {
-    this.#prepare('INSERT OR REPLACE INTO signatures (run_id, last_seq, mac) VALUES (?, ?, ?)').run(runId, lastSeq, mac);
+  #keep(runId: RunId, { lastSeq, mac, origin }: Signature): void {
+    const kept = origin === 'own' ? mac : Buffer.concat([mac, adoptedMark]);
+    this.#prepare('INSERT OR REPLACE INTO signatures (run_id, last_seq, mac) VALUES (?, ?, ?)').run(runId, lastSeq, kept);
   }
 
   get #exists(): boolean {

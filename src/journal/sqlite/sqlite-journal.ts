@@ -194,13 +194,15 @@ export class SqliteJournal implements Journal {
     return this.#guard(`reading parts of run ${runId}`, () => tryBriefly(() => this.#snapshots.parts(runId)));
   }
 
-  /** True for a run that only holders of the key of `signature` wrote; false without that option. */
-  isSigned(runId: RunId): boolean {
-    const doing = `checking the signature of run ${runId}`;
-    return this.#guard(doing, () => tryBriefly(() => this.#signatures?.isSigned(runId) === true));
+  /**
+   * Tells whether only holders of the key of `signature` wrote a run, or since it was adopted; undefined otherwise, and without that
+   * option.
+   */
+  originOf(runId: RunId): 'own' | 'adopted' | undefined {
+    return this.#guard(`checking the signature of run ${runId}`, () => tryBriefly(() => this.#signatures?.originOf(runId)));
   }
 
-  /** Signs a run as it is now; nothing without `signature`. */
+  /** Signs a run of others as it is now; nothing without `signature`. */
   adopt(runId: RunId): void | Promise<void> {
     return this.#write(`signing run ${runId}`, () => this.#signatures?.adopt(runId));
   }
