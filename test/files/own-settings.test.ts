@@ -7,6 +7,8 @@ it("agents neither read the key of this machine's user nor write what they agree
     expect(secretFiles.placeIn(`${folder}/cadre/machine-key`)).toBeDefined();
     expect(autoRunFiles.placeIn(`${folder}/cadre/machine-key`)).toBeDefined();
     expect(autoRunFiles.placeIn(`${folder}/cadre/trust.json`)).toBeDefined();
+    // What the question about a folder compares with, to show what changed.
+    expect(autoRunFiles.placeIn(`${folder}/cadre/agreed/1a2b.json`)).toBeDefined();
   }
   expect(secretFiles.placeIn('notes/machine-key')).toBeUndefined();
 });

@@ -257,7 +257,9 @@ const readers = {
     reader('development containers', 'when the folder is opened', '.devcontainer .devcontainer.json'),
   ],
   // The compiled code that Cadre runs lies in a folder for temporary files, which may be a workspace.
-  Cadre: [reader('Cadre', 'when a run starts', '.cadre agent_profiles cadre-compiled-* cadre/trust.json cadre/machine-key')],
+  Cadre: [
+    reader('Cadre', 'when a run starts', '.cadre agent_profiles cadre-compiled-* cadre/trust.json cadre/agreed cadre/machine-key'),
+  ],
 } satisfies Readonly<Record<string, readonly AutoRunReader[]>>;
 
 /** The list by kind, for tests and documentation. */

@@ -9,7 +9,8 @@ import path from 'node:path';
 const profiles = new Set<string>();
 // Not state of a run: journals this process has open.
 const journals = new Set<string>();
-// Not state of a run: folders in which other processes leave requests to runs, such as approvals, or indexes of documents.
+// Not state of a run: folders in which other processes leave requests to runs, such as approvals, or indexes of documents; and files with
+// the users of servers.
 const mail = new Set<string>();
 // Not state of a run: folders in which this process notes the working folders of runs.
 const notes = new Set<string>();
@@ -26,6 +27,11 @@ export function rememberJournal(file: string): void {
   mail.add(path.join(beside, 'mail'));
   mail.add(indexesBeside(realPath(file)));
   notes.add(path.join(beside, 'runs'));
+}
+
+/** Registers a file with the users of a server: no tool may change it, or an agent could make itself a user. */
+export function rememberUsers(file: string): void {
+  mail.add(realPath(file));
 }
 
 /**
@@ -68,12 +74,15 @@ export function isEngineJournal(absolute: string): boolean {
   return journals.has(absolute);
 }
 
-/** True when a real path holds requests of other processes to runs of this one, notes about runs, or indexes of documents: no tool may write there. */
+/**
+ * True when a real path holds requests of other processes to runs of this one, notes about runs, indexes of documents, or users of a
+ * server: no tool may write there.
+ */
 export function isEngineMail(absolute: string): boolean {
   return [...mail].some((folder) => isBelow(folder, absolute)) || isNote(absolute);
 }
 
-/** Returns the folders of requests and of indexes inside these places; no command may write to them. */
+/** Returns the folders of requests and of indexes, and the files with users, inside these places; no command may write to them. */
 export function engineMailIn(places: readonly string[]): readonly string[] {
   return [...mail].filter((folder) => places.some((place) => isBelow(place, folder)));
 }

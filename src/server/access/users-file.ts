@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { rememberUsers } from '../../files/guard/engine-places.ts';
 import { maxFileBytes, sizeText } from '../../profiles/files/file-limits.ts';
 import { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
@@ -120,6 +121,7 @@ export function usersOfFile(file: string, onProblem: (message: string) => void =
   };
   // The first problem is the caller's to report.
   readUsersFile(file);
+  rememberUsers(file);
   return read;
 }
 

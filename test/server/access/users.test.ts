@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashToken } from '../../../src/server/access/users.ts';
-import { parseUsers } from '../../../src/server/access/users-file.ts';
+import { parseUsers, usersOfFile } from '../../../src/server/access/users-file.ts';
 import { serve } from '../../../src/server/index.ts';
+import { sandboxFiles } from '../../../src/toolsets/sandbox/sandbox-files.ts';
+import { workspaceToolset } from '../../../src/toolsets/workspace/workspace-toolset.ts';
 import { testEngine } from '../../support/test-engine.ts';
+import { toolsetUnderTest } from '../../tools/toolset-under-test.ts';
 import { ask, closeAfter, servedTeam } from '../http/served-team.ts';
 
 const alice = 'the-token-of-alice';
@@ -30,6 +33,18 @@ const entry = (name: string, token: string, role = 'approve'): string =>
 const bearer = (token: string): { readonly authorization: string } => ({ authorization: `Bearer ${token}` });
 
 describe('F85: users of a server', () => {
+  it('cannot be changed by tools, wherever the file is', async () => {
+    const tools = toolsetUnderTest(workspaceToolset);
+    onTestFinished(() => rmSync(tools.workspace, { recursive: true, force: true }));
+    const file = path.join(tools.workspace, 'people.yaml');
+    writeFileSync(file, `users:\n${entry('alice', alice)}`);
+    usersOfFile(file);
+    const write = tools.run('write_file', { path: 'people.yaml', content: `users:\n${entry('mallory', bob, 'operate')}` });
+    await expect(write).rejects.toMatchObject({ code: 'PATH_REFUSED' });
+    const policy = { network: 'none', read: [], write: [] } as const;
+    expect(sandboxFiles({ argv: ['true'], policy, workspace: tools.workspace }, []).denyWrite).toContain(file);
+  });
+
   it('each has their own token; a wrong one, a hash and none open nothing', async () => {
     const { file } = usersFile(entry('alice', alice), entry('bob', bob, 'read'));
     const { served } = await servedTeam({}, { users: file });
