@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { assertFound, findProgram, keepProgram, mayRun, type FoundProgram, type SearchPlaces } from './find-program.ts';
+import { codeInVariables, codeNamedBy } from './named-code.ts';
 import { followTrail, trailProblem } from './program-place.ts';
-
-/** Endings of files that interpreters run. */
-const codeEndings = /\.(?:[cm]?[jt]sx?|py|pyz|sh|bash|zsh|rb|pl|php|lua|jar|ps1)$/i;
 
 /**
  * Finds the program that settings name. A plain name is searched where no agent can write. A path means exactly that file, wherever it
@@ -34,13 +32,20 @@ export function settingsProgram(written: string, folder: string, places: SearchP
   return program;
 }
 
+/** Command line that settings name, with the variables it gets. */
+export interface NamedCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /**
  * Returns what a person agrees to beyond a command line: the real path and content of a program that settings name by a path in a place
- * that an agent or a project can write, and of the files of code among its arguments. Empty when there are none. From now on, these
- * files must stay the same.
+ * that an agent or a project can write, and of the files of code that its arguments and variables name. Empty when there are none. From
+ * now on, these files must stay the same.
  */
-export function programWords(argv: readonly string[], folder: string): string {
-  const words = filesToAgree(argv, folder).map((file) => `${file} SHA-256 ${hashOf(file)}`);
+export function programWords(command: NamedCommand): string {
+  const words = filesToAgree(command).map((file) => `${file} SHA-256 ${hashOf(file)}`);
   return words.length === 0 ? '' : ` [${words.join(', ')}]`;
 }
 
@@ -49,22 +54,23 @@ export function programWords(argv: readonly string[], folder: string): string {
  *
  * @throws CadreError `DEPENDENCY_MISSING` for a file that was replaced or written since
  */
-export function assertAsAgreed(argv: readonly string[], folder: string): void {
-  filesToAgree(argv, folder);
+export function assertAsAgreed(command: NamedCommand): void {
+  filesToAgree(command);
 }
 
 /** Returns the real paths of files to agree to; refuses one that is not as it was first seen. */
-function filesToAgree(argv: readonly string[], folder: string): readonly string[] {
-  return argv.flatMap((word, index) => {
-    const isProgram = index === 0;
-    if (isProgram && !isPath(word)) return [];
-    const trail = followTrail(path.resolve(folder, word));
+function filesToAgree({ argv, folder, env = {} }: NamedCommand): readonly string[] {
+  const [program, ...args] = argv;
+  const named = isPath(program) ? [path.resolve(folder, program)] : [];
+  const files = new Set([...named, ...codeNamedBy(args, folder, program), ...codeInVariables(env, folder)]);
+  const real = [...files].flatMap((file) => {
+    const trail = followTrail(file);
     if (trail === undefined || !isFile(trail.real) || trailProblem(trail) === undefined) return [];
-    if (!isProgram && !isCode(trail.real)) return [];
-    keepProgram(path.basename(word), trail);
+    keepProgram(path.basename(file), trail);
     assertFound(trail.path);
     return [trail.real];
   });
+  return [...new Set(real)];
 }
 
 function isPath(written: string): boolean {
@@ -73,25 +79,6 @@ function isPath(written: string): boolean {
 
 function isFile(place: string): boolean {
   return statSync(place, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function isCode(place: string): boolean {
-  return codeEndings.test(place) || startsWithShebang(place);
-}
-
-function startsWithShebang(place: string): boolean {
-  try {
-    const descriptor = openSync(place, 'r');
-    try {
-      const bytes = Buffer.alloc(2);
-      return readSync(descriptor, bytes, 0, 2, 0) === 2 && bytes.toString('latin1') === '#!';
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // It cannot be read, so it is no script.
-    return false;
-  }
 }
 
 function hashOf(place: string): string {

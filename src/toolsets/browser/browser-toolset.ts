@@ -47,7 +47,7 @@ function browserReaches({ executable, policy }: BrowserSettings): readonly Reach
   return [
     {
       kind: 'command',
-      text: `the browser ${executable ?? 'Chromium or Chrome'}${executable === undefined ? '' : programWords([executable], process.cwd())}, which agents steer`,
+      text: `the browser ${executable ?? 'Chromium or Chrome'}${executable === undefined ? '' : programWords({ argv: [executable], folder: process.cwd() })}, which agents steer`,
     },
     ...privateReaches(policy),
   ];

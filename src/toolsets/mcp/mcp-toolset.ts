@@ -66,6 +66,7 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'u
 function serverReaches(address: McpSettings['address']): readonly Reach[] {
   if (address.transport !== 'stdio') return [{ kind: 'destination', text: address.url }];
   const { command, args, cwd, env, inheritEnv, sandbox } = address;
+  const folder = path.resolve(cwd ?? '.');
   const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));
   const words = [command, ...args].map(quoted);
   // Variables can run programs, too: NODE_OPTIONS, BASH_ENV, LD_PRELOAD.
@@ -73,7 +74,7 @@ function serverReaches(address: McpSettings['address']): readonly Reach[] {
   return [
     {
       kind: 'command',
-      text: `${given.join('')}${words.join(' ')}${programWords([command, ...args], path.resolve(cwd ?? '.'))}, in ${path.resolve(cwd ?? '.')}, ${sandboxWords(sandbox)}`,
+      text: `${given.join('')}${words.join(' ')}${programWords({ argv: [command, ...args], folder, env })}, in ${folder}, ${sandboxWords(sandbox)}`,
     },
     ...inheritEnv.map((name): Reach => ({ kind: 'variable', text: name })),
   ];

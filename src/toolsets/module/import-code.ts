@@ -92,7 +92,7 @@ function setHooks(): void {
       if (parentURL === undefined) return next(specifier, context);
       // Read before the import: what a package loads is what was read with it.
       if (from === undefined)
-        return allowed.has(parentURL) ? assertAllowed(next(specifier, context), specifier, parentURL) : next(specifier, context);
+        return isOfCode(parentURL) ? assertAllowed(next(specifier, context), specifier, parentURL) : next(specifier, context);
       if (specifier === 'cadre' || specifier.startsWith('cadre/')) return next(addressInCadre(specifier, from), context);
       const isFile = /^(?:\.{0,2}\/|file:)/.test(specifier);
       const found = isFile
@@ -107,6 +107,11 @@ function setHooks(): void {
       return hash === undefined ? next(url, context) : { ...next(url, context), ...sourceAsRead(url, hash) };
     },
   });
+}
+
+/** True for files of packages, and for code in an address, which imports by whole addresses what its importer may not. */
+function isOfCode(parentURL: string): boolean {
+  return allowed.has(parentURL) || parentURL.startsWith('data:');
 }
 
 /** Checks that an import leads to Node's own modules, or to a file that was read with its package. */

@@ -29,7 +29,7 @@ export const pythonToolset: ToolsetKind = {
   reaches: (settings) => [
     {
       kind: 'command',
-      text: `code that agents write, in ${programOf(settings)}${programWords([programOf(settings)], process.cwd())}, ${sandboxWords(toSandboxPolicy(settings))}${environmentWords(settings)}`,
+      text: `code that agents write, in ${programOf(settings)}${programWords({ argv: [programOf(settings)], folder: process.cwd() })}, ${sandboxWords(toSandboxPolicy(settings))}${environmentWords(settings)}`,
     },
   ],
   create: (request) => {

@@ -121,6 +121,12 @@ it.each([
     'that no package.json names',
     { ...packages, 'node_modules/direct/main.js': `exports.later = exports.mode = require('other').mode;\n` },
   ],
+  [
+    'reached by its place from code in an address',
+    {
+      'check.mjs': `const at = new URL('./node_modules/other/index.js', import.meta.url);\nat.search = '';\nawait import('data:text/javascript,import ' + JSON.stringify(at.href));\n`,
+    },
+  ],
   ['reached by its path', { 'check.mjs': `await import('./node_modules/other/index.js');\n` }],
 ])('a package %s is not imported', async (_, files: Files) => {
   const { run } = await folder({ ...other, ...files });

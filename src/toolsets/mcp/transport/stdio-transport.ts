@@ -272,7 +272,7 @@ function drained(input: NodeJS.WritableStream): Promise<void> {
 function commandLine({ command, args, env, sandbox }: StdioAddress, folder: string): readonly [string, ...string[]] {
   const usable = sandbox === undefined ? undefined : seenInSandbox(sandbox, folder);
   try {
-    assertAsAgreed([command, ...args], folder);
+    assertAsAgreed({ argv: [command, ...args], folder, env });
     return [settingsProgram(command, folder, { in: 'both', path: env['PATH'], usable }).path, ...args];
   } catch (thrown) {
     const { message } = toErrorRecord(thrown, 'MCP_UNAVAILABLE');
