@@ -14,6 +14,7 @@ beforeAll(async () => {
   await writeFile(path.join(workspace, 'in/dot.png'), png);
   await writeFile(path.join(workspace, 'note.txt'), 'a note: ü');
   await writeFile(path.join(workspace, 'huge.bin'), '');
+  await writeFile(path.join(workspace, 'in/.env'), 'KEY=1\n');
   await symlink('/etc/passwd', path.join(workspace, 'link.txt'));
 });
 afterAll(() => rm(workspace, { recursive: true, force: true }));
@@ -73,6 +74,8 @@ describe('[A1.13.attachments] files that a user attaches', () => {
     ['a path outside', '../secret', 'PATH_REFUSED', /climbs out/],
     ['another whole path', '/etc/passwd', 'PATH_REFUSED', /refused/],
     ['a link that leads out', 'link.txt', 'PATH_REFUSED', /link/],
+    ['a file with secrets', 'in/.env', 'PATH_REFUSED', /secrets/],
+    ['a journal', '.cadre/journal.db', 'PATH_REFUSED', /journal/],
     ['nothing there', 'no.png', 'OPTION_INVALID', /attachments\[0\] cannot be read: no\.png.*does not exist/],
     ['a folder', 'in', 'TOOL_FAILED', /in/],
     ['no source', { filename: 'x' }, 'OPTION_INVALID', /needs one of path, url and data/],

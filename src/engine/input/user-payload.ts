@@ -3,7 +3,9 @@ import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
-import { toInsidePath } from '../../files/inside-path.ts';
+import { isEngineJournal } from '../../files/guard/engine-places.ts';
+import { compileUnreadable } from '../../files/guard/unreadable.ts';
+import { refusePath, toInsidePath } from '../../files/inside-path.ts';
 import { describeOpenError, readWhole, useInside } from '../../files/read-inside.ts';
 import { filePartOf, mediaTypeOf } from './attached-file.ts';
 import {
@@ -129,6 +131,9 @@ async function readFile(asked: string, place: string, workspace: () => string, w
   // An absolute path is accepted when it leads into the workspace.
   const below = path.isAbsolute(asked) ? path.relative(folder, path.resolve(asked)) : asked;
   const file = toInsidePath(below, what);
+  // Whoever may talk to a run may not read more of its workspace than its agents do.
+  if (compileUnreadable({ others: [] })(file) || isEngineJournal(path.join(folder, file)))
+    throw refusePath(asked, 'it holds secrets, or a journal', what);
   try {
     return await useInside({ root: folder, file, what }, async (opened) => {
       if (opened.size > maxFileBytes) throw invalidInput(place, tooLargeFile(opened.size));
