@@ -67,9 +67,9 @@ function renderAll(journal: JournalBuilder, ids: readonly [string, string], styl
 }
 
 /** Characters of which nothing is seen, where two words would look the same and not be. */
-const hidden = [0x200c, 0x200d, 0x34f, 0x115f, 0x1160, 0x3164, 0xffa0, 0xfe00, 0xfe0f, 0xe0100, 0x180b, 0x17b4, 0x2060, 0xad].map(
-  (code) => String.fromCodePoint(code),
-);
+const hidden = [
+  0x2800, 0x1d159, 0x200c, 0x200d, 0x34f, 0x115f, 0x1160, 0x3164, 0xffa0, 0xfe00, 0xfe0f, 0xe0100, 0x180b, 0x17b4, 0x2060, 0xad,
+].map((code) => String.fromCodePoint(code));
 
 describe('toTerminalText', () => {
   it('lets no control, bidirectional or invisible character survive, whatever the text', () => {

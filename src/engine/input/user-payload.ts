@@ -131,7 +131,7 @@ async function readFile(asked: string, place: string, workspace: () => string, w
   // An absolute path is accepted when it leads into the workspace.
   const below = path.isAbsolute(asked) ? path.relative(folder, path.resolve(asked)) : asked;
   const file = toInsidePath(below, what);
-  // Whoever may talk to a run may not read more of its workspace than its agents do.
+  // A person who may only talk to a run does not read more of its workspace than its agents do.
   if (compileUnreadable({ others: [] })(file) || isEngineJournal(path.join(folder, file)))
     throw refusePath(asked, 'it holds secrets, or a journal', what);
   try {

@@ -6,8 +6,11 @@ export interface TerminalTextOptions {
   readonly maxLines?: number;
 }
 
-/** Control, format (bidi), lone surrogate and invisible characters (fillers, joiners, variation selectors), and the Unicode line separators. */
-export const unseenCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu;
+/**
+ * Control, format (bidi), lone surrogate and invisible characters (fillers, joiners, variation selectors), the Unicode line separators, and
+ * signs without ink that are no spaces.
+ */
+export const unseenCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800\ufffc\u{1d159}]/gu;
 
 /** The codes that styles are made of, and the characters above. */
 const styleOrUnseen = new RegExp(`\\u001b\\[\\d{1,2}m|${unseenCharacters.source}`, 'gu');
