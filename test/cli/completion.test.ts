@@ -72,6 +72,14 @@ describe('cadre completion', () => {
     expect(await inShell(shellAt('bash') ?? 'bash', [], command)).toEqual(['Lead_1.t1', 'Lead_1.t2', 'Lead_1.t3', 'Lead_1.t4']);
   });
 
+  it('quotes names of the project in bash, which inserts candidates as they are', async () => {
+    expect((await runCli(['move', 'last', '$(touch here) a;b'], { cwd })).code).toBe(0);
+    const command = `eval "$(cadre completion bash)"; COMP_WORDS=(cadre runs --project ''); COMP_CWORD=3; _cadre_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const offered = await inShell(shellAt('bash') ?? 'bash', [], command);
+    expect((await runCli(['move', 'last'], { cwd })).code).toBe(0);
+    expect(offered).toEqual([String.raw`\$\(touch\ here\)\ a\;b`]);
+  });
+
   it.skipIf(shellAt('zsh') === undefined)('works in zsh', async () => {
     const command = `compdef() { :; }; _files() { :; }; _describe() { print -l -- "\${(@P)2}"; }
 eval "$(cadre completion zsh)"; words=(cadre va); CURRENT=2; _cadre_complete`;

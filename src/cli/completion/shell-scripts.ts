@@ -5,10 +5,12 @@ export type Shell = (typeof shells)[number];
 // Each passes the words up to the cursor to `cadre complete`, which prints a candidate and its description per line.
 const bash = `# Completion of cadre for bash. Add to ~/.bashrc:  eval "$(cadre completion bash)"
 _cadre_complete() {
-  local line
+  local line word
   COMPREPLY=()
   while IFS= read -r line; do
-    COMPREPLY+=("\${line%%$'\\t'*}")
+    # Quoted: names come from files of the project, and bash inserts them as they are.
+    printf -v word %q "\${line%%$'\\t'*}"
+    COMPREPLY+=("\$word")
   done < <(cadre complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _cadre_complete cadre
