@@ -7,6 +7,10 @@ export interface Decoding {
   readonly end: Uint32Array;
 }
 
+/** Bytes of the longest character in UTF-8, and the most bytes that are kept together. */
+const longestCharacter = 4;
+const mostBytes = 4_096;
+
 /** Marks left-out text: neither a separator nor part of a secret. */
 export const gap = 0xfffd;
 
@@ -36,7 +40,7 @@ export class Decoded {
 
   addByte(value: number, at: number, end: number): void {
     if (value < 0x80) this.add(value, at, end);
-    else this.#bytes.push([value, at, end]);
+    else if (this.#bytes.push([value, at, end]) >= mostBytes) this.#flush(longestCharacter - 1);
   }
 
   toDecoding(): Decoding {
@@ -52,13 +56,18 @@ export class Decoded {
     this.#length += 1;
   }
 
-  /** Reads the bytes as UTF-8; those that are not become characters of Latin-1. */
-  #flush(): void {
+  /** Reads the bytes as UTF-8; those that are not become characters of Latin-1. Leaves the last bytes, which a character may need. */
+  #flush(left = 0): void {
     const bytes = this.#bytes;
-    this.#bytes = [];
-    for (let index = 0; index < bytes.length;) {
-      const first = bytes[index]?.[0] ?? 0;
-      const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;
+    let index = 0;
+    while (index < bytes.length - left) {
+      const [first = 0, firstAt = 0, firstEnd = 0] = bytes[index] ?? [];
+      const length = first >= 0xf0 ? longestCharacter : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;
+      if (length === 1) {
+        this.#push(first, firstAt, firstEnd);
+        index += 1;
+        continue;
+      }
       const part = bytes.slice(index, index + length);
       const isWhole = part.length === length && part.slice(1).every(([value]) => (value & 0xc0) === 0x80);
       const used = isWhole ? length : 1;
@@ -70,5 +79,6 @@ export class Decoded {
       for (let half = 0; half < letter.length; half += 1) this.#push(letter.charCodeAt(half), at, end);
       index += used;
     }
+    this.#bytes = bytes.slice(index);
   }
 }
