@@ -10,7 +10,7 @@ _cadre_complete() {
   while IFS= read -r line; do
     # Quoted: names come from files of the project, and bash inserts them as they are.
     printf -v word %q "\${line%%$'\\t'*}"
-    COMPREPLY+=("\$word")
+    COMPREPLY+=("$word")
   done < <(cadre complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _cadre_complete cadre

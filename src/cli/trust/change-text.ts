@@ -3,7 +3,7 @@ import { safe } from '../../inspect/format/text/layout.ts';
 import { diffText } from '../../testing/suite/diff-text.ts';
 import type { AgreedBefore } from './agreed-before.ts';
 import type { CoveredFile } from './covered-files.ts';
-import { reachTitles } from './trust-texts.ts';
+import { contentsOf, outsideTitle, reachTitles, type TitledLines } from './trust-texts.ts';
 
 /** What is agreed to now. */
 export type AgreedNow = Omit<AgreedBefore, 'at' | 'place'>;
@@ -16,18 +16,19 @@ const mostLines = 200;
  */
 export function changeText(before: AgreedNow, now: AgreedNow): string {
   const keys = Object.keys(reachTitles) as readonly (keyof ProfileReach)[];
-  return [
-    ...keys.flatMap((key) => linesChanged(reachTitles[key], before.reach[key], now.reach[key])),
-    ...linesChanged('folders and files outside its own folder to read:', before.outside, now.outside),
-    ...filesChanged(before.files, now.files),
-  ].join('\n');
+  const parts: readonly TitledLines[] = [
+    ...keys.map((key) => ({ title: reachTitles[key], lines: linesChanged(before.reach[key], now.reach[key]) })),
+    { title: outsideTitle, lines: linesChanged(before.outside, now.outside) },
+    { title: 'files:', lines: filesChanged(before.files, now.files) },
+  ].filter(({ lines }) => lines.length > 0);
+  return [...parts.flatMap(({ title, lines }) => [`  ${title}`, ...lines]), ...contentsOf(parts)].join('\n');
 }
 
-function linesChanged(title: string, before: readonly string[], now: readonly string[]): readonly string[] {
+function linesChanged(before: readonly string[], now: readonly string[]): readonly string[] {
   const gone = before.filter((line) => !now.includes(line)).map((line) => `    - ${safe(line, line.length)}`);
   const added = now.filter((line) => !before.includes(line)).map((line) => `    + ${safe(line, line.length)}`);
-  if (gone.length + added.length > 0) return [`  ${title}`, ...gone, ...added];
-  return before.join('\n') === now.join('\n') ? [] : [`  ${title}`, '    their order changed'];
+  if (gone.length + added.length > 0) return [...gone, ...added];
+  return before.join('\n') === now.join('\n') ? [] : ['    their order changed'];
 }
 
 function filesChanged(before: readonly CoveredFile[], now: readonly CoveredFile[]): readonly string[] {
@@ -36,14 +37,13 @@ function filesChanged(before: readonly CoveredFile[], now: readonly CoveredFile[
   const changed = [...new Set([...old.keys(), ...current.keys()])]
     .filter((name) => old.get(name)?.hash !== current.get(name)?.hash)
     .toSorted();
-  if (changed.length === 0) return [];
   const lines: string[] = [];
   for (const name of changed) {
     const [was, is] = [old.get(name), current.get(name)];
     lines.push(`    ${safe(name, name.length)}${was === undefined ? ' (new)' : is === undefined ? ' (removed)' : ''}`);
     if (was !== undefined && is !== undefined) lines.push(...textChange(was, is, mostLines - lines.length));
   }
-  return ['  files:', ...lines];
+  return lines;
 }
 
 function textChange({ text: was }: CoveredFile, { text: is }: CoveredFile, most: number): readonly string[] {

@@ -29,18 +29,41 @@ export const reachTitles: Readonly<Record<keyof ProfileReach, string>> = {
 /** Renders what a person agrees to in full: a truncated command could hide its end. Names the lines that only a run's request adds. */
 export function reachText({ reach, outside, added, files = [] }: Asked): string {
   const { settings: _, ...shown } = reachTitles;
-  const part = (title: string, texts: readonly string[]): readonly string[] =>
-    texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];
   const ofRequest = added === undefined ? '' : `of these, only with its request (${Object.keys(added.request).join(', ')}):`;
+  const parts: readonly TitledLines[] = [
+    ...Object.entries(shown).map(([key, title]) => ({ title, lines: reach[key as keyof typeof shown] })),
+    { title: outsideTitle, lines: outside.map(({ place, what }) => `${place} (${what})`) },
+    { title: safe(ofRequest, 500), lines: added === undefined ? [] : linesBeyond(reach, added.usual) },
+  ].filter(({ lines }) => lines.length > 0);
   return [
-    ...Object.entries(shown).flatMap(([key, title]) => part(title, reach[key as keyof typeof shown])),
-    ...part(
-      'folders and files outside its own folder to read:',
-      outside.map(({ place, what }) => `${place} (${what})`),
-    ),
-    ...(added === undefined ? [] : part(safe(ofRequest, 500), linesBeyond(reach, added.usual))),
+    ...parts.flatMap(({ title, lines }) => [`  ${title}`, ...lines.map((line) => `    ${safe(line, line.length)}`)]),
     ...(files.length === 0 ? [] : [`  ${files.length} files in all: a change of any of them is shown and asked about`]),
+    ...contentsOf(parts),
   ].join('\n');
+}
+
+/** Title of what lies outside of the folder. */
+export const outsideTitle = 'folders and files outside its own folder to read:';
+
+/** Lines of a question under their title. */
+export interface TitledLines {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** Lines and characters that a person sees at once. */
+const linesOfScreen = 40;
+const charsOfScreen = 10_000;
+
+/** Names the parts of a long question again at its end, since the first ones, which reach most, have left the screen. */
+export function contentsOf(parts: readonly TitledLines[]): readonly string[] {
+  const all = parts.flatMap(({ lines }) => lines);
+  const chars = all.reduce((sum, line) => sum + line.length, 0);
+  if (all.length <= linesOfScreen && chars <= charsOfScreen) return [];
+  return [
+    '  all of this, to scroll up to:',
+    ...parts.map(({ title, lines }) => `    ${lines.length} × ${title.replace(/:$/, '')}`),
+  ];
 }
 
 function linesBeyond(reach: ProfileReach, usual: ProfileReach): readonly string[] {
