@@ -21,8 +21,8 @@ export function makeTempSubfolder(folder: string): void {
 }
 
 /** Writes a new private file in a temporary folder; fails when something of that name is there. */
-export function writeTempFile(file: string, text: string): void {
-  writeWith(constants.O_EXCL, file, text);
+export function writeTempFile(file: string, content: string | Uint8Array): void {
+  writeWith(constants.O_EXCL, file, content);
 }
 
 /** Appends to a private file in a temporary folder. */
@@ -30,7 +30,7 @@ export function appendTempFile(file: string, text: string): void {
   writeWith(constants.O_APPEND, file, text);
 }
 
-function writeWith(flag: number, file: string, text: string): void {
+function writeWith(flag: number, file: string, text: string | Uint8Array): void {
   const descriptor = openSync(inTempFolder(file), constants.O_WRONLY | constants.O_CREAT | noFollow | flag, 0o600);
   try {
     writeFileSync(descriptor, text);

@@ -10,6 +10,7 @@ import { runToEnd } from '../../files/programs/start-process.ts';
 import { makeTempFolder, removeTempSync } from '../../files/temp-folder.ts';
 import { loadGuardedPackage } from './guarded-package.ts';
 import { closeKernelFiles } from './kernel-files.ts';
+import { withoutKeyrings } from './keyring-filter.ts';
 import { heldNames, mountPoints, rememberOpened, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import {
   beginCommand,
@@ -132,7 +133,7 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   });
   return {
     // `exec` makes the sandbox a child of this process, so that the kernel ends it when this process is gone.
-    argv: [bash, '--noprofile', '--norc', '-c', `exec ${sandboxLine(wrapped, helpers?.bwrap)}`],
+    argv: [bash, '--noprofile', '--norc', '-c', sandboxLine(wrapped, helpers?.bwrap)],
     watch: (end) => guard.watch(end),
     release: async () => {
       manager.unregisterCommandNetworkLists(commandId);
@@ -154,12 +155,14 @@ function withoutSweep({ denyRead, denyWrite }: SandboxFiles, workspace: string):
 
 /** Returns the command line of the package if it is sandboxed; throws when the package, for whatever reason, made no sandbox. */
 function sandboxLine(wrapped: string, bwrap: string | undefined): string {
-  const isSandbox =
-    bwrap === undefined
-      ? wrapped.includes('/usr/bin/sandbox-exec')
-      : [bwrap, shellQuote([bwrap])].some((program) => wrapped.startsWith(`${program} `));
-  if (!isSandbox) throw blockedSandbox('the package made none');
-  return bwrap === undefined ? wrapped : closeKernelFiles(wrapped);
+  if (bwrap === undefined) {
+    if (wrapped.includes('/usr/bin/sandbox-exec')) return `exec ${wrapped}`;
+    throw blockedSandbox('the package made none');
+  }
+  const program = [bwrap, shellQuote([bwrap])].find((spelled) => wrapped.startsWith(`${spelled} `));
+  const folder = sweepFolder();
+  if (program === undefined || folder === undefined) throw blockedSandbox('the package made none');
+  return withoutKeyrings(closeKernelFiles(wrapped), program, folder);
 }
 
 /** Settings of the kernel that name a program which it starts outside of every sandbox. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { onAgreed } from '../../files/guard/agreed-writes.ts';
 import { appendTempFile, makeTempFolder, removeTempSync, writeTempFile } from '../../files/temp-folder.ts';
 import type { BytePath } from './byte-path.ts';
+import { writeKeyringFilter } from './keyring-filter.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** Data for sweeping a workspace when this process is killed while a command runs there. */
@@ -35,6 +36,7 @@ const agreedFile = 'agreed';
 /** Creates the folder for the records of this process. */
 export function makeSweepRecords(): SweepRecords {
   const folder = realpathSync(makeTempFolder('sweep'));
+  writeKeyringFilter(folder);
   // A file written with a person's agreement while a command runs was not planted by it.
   const stop = onAgreed((place) => appendTempFile(path.join(folder, agreedFile), `${JSON.stringify(place)}\n`));
   return {
