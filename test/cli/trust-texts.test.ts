@@ -1,7 +1,11 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { changeText } from '../../src/cli/trust/change-text.ts';
+import { FolderTrust } from '../../src/cli/trust/folder-trust.ts';
 import { reachText } from '../../src/cli/trust/trust-texts.ts';
 import { nothingReached } from '../../src/engine/launch/reach-of-profiles.ts';
+import { loadProfiles } from '../../src/profiles/load-profiles.ts';
+import { temporaryFolder } from './cli-process.ts';
 
 const approvals = Array.from({ length: 3_000 }, (_, index) => `profile A, gate g${index}: asks a person before pay`);
 
@@ -32,4 +36,18 @@ describe('a question that is longer than a screen', () => {
   it('a short one does not', () => {
     expect(reachText({ reach: { ...nothingReached, commands: ['sh'] }, outside: [] })).toBe('  programs to start:\n    sh');
   });
+});
+
+it('a refusal names a folder in one line, whatever its name is', async () => {
+  const base = await temporaryFolder();
+  const place = path.join(base, 'theirs\n  programs to start:\n    nothing');
+  const set = await loadProfiles({
+    files: [
+      { path: 'a.yaml', text: 'name: A\ninstructions: x\ntool_access_policy: { allowed_toolsets: [shell] }\n' },
+      { path: 'm.yaml', text: 'name: default\ntype: llm_config\nconfig: { provider: scripted, script: s.yaml }\n' },
+      { path: 's.yaml', text: 'rules: []\notherwise: Done.\n' },
+    ],
+  });
+  const trust = new FolderTrust({ place, isAgreed: false, env: { XDG_CONFIG_HOME: base } });
+  await expect(trust.check({ ...set, folders: [place] })).rejects.toThrow(/theirs[^\n]*nothing is not trusted/);
 });

@@ -6,6 +6,7 @@ import { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
 import { childOf } from '../../profiles/yaml/source-node.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { isServerStore } from './server-store.ts';
 import { isBelow, realFolder } from '../trust/run-folders.ts';
 
@@ -22,7 +23,7 @@ export async function projectPath(profiles: string, key: 'docs' | 'store'): Prom
   if (isBelow(project, await realFolder(place))) return place;
   throw new CadreError(
     'FOLDER_UNTRUSTED',
-    `${path.relative('', path.join(folder, 'team.yaml'))}: ${key}: ${named} leads to ${place}, outside the project ${project}; name it with --${key}`,
+    `${safe(path.relative('', path.join(folder, 'team.yaml')), 500)}: ${key}: ${safe(named, 500)} leads to ${safe(place, 1_000)}, outside the project ${safe(project, 1_000)}; name it with --${key}`,
     { details: { place } },
   );
 }

@@ -223,7 +223,7 @@ export class FolderTrust {
   }
 
   async #agree(hashes: readonly string[], { words, ask, place, hint, runId, since, what = 'profiles' }: Question): Promise<void> {
-    const who = runId === undefined ? place : `run ${safe(runId)}: ${place}`;
+    const who = safe(runId === undefined ? place : `run ${safe(runId)}: ${place}`, 1_000);
     const isKnown = since !== undefined;
     const isNot = isKnown
       ? `${who} is not trusted as it is now: it changed since you agreed to it (${timeText(since)})`
@@ -236,8 +236,8 @@ export class FolderTrust {
           `Review ${isKnown ? 'the changes' : 'them'}; to trust them, ${hint ?? 'use --trust'}, or name the folder in ${trustVariable}.`,
         );
       const asked = isKnown
-        ? `${safe(who, 1_000)} changed since you agreed to it (${timeText(since)}):\n${words}\nTrust it as it is now? [y/N] `
-        : `${safe(who, 1_000)} has not been used on this machine before. Its ${what} name\n${words}\nTrust it with this? [y/N] `;
+        ? `${who} changed since you agreed to it (${timeText(since)}):\n${words}\nTrust it as it is now? [y/N] `
+        : `${who} has not been used on this machine before. Its ${what} name\n${words}\nTrust it with this? [y/N] `;
       if (!(await ask(asked))) throw untrusted(place, `${isNot}\n${words}`, 'Nothing was started.');
     }
     await rememberTrust(trustFile(this.#env), ...hashes.map((hash) => ({ hash, place, at: Date.now() })));

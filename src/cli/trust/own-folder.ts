@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { isNamedFolder } from './named-folders.ts';
 import { isBelow, realFolder } from './run-folders.ts';
 
@@ -15,7 +16,7 @@ export async function ownFolder(folder: string, project: string, how: string): P
   if (isBelow(inside, real) || isNamedFolder(real)) return absolute;
   throw new CadreError(
     'FOLDER_UNTRUSTED',
-    `${absolute} leads to ${real}, outside ${inside}, and you did not name it; remove the link, or name the folder with ${how}`,
+    `${safe(absolute, 1_000)} leads to ${safe(real, 1_000)}, outside ${safe(inside, 1_000)}, and you did not name it; remove the link, or name the folder with ${how}`,
     { details: { place: absolute } },
   );
 }

@@ -79,7 +79,7 @@ function linesOf({ commands, code, variables, destinations, files }: ProfileReac
 export function untrustedFolder(store: string, words: string, what: string): CadreError {
   return new CadreError(
     'FOLDER_UNTRUSTED',
-    `${store} records that its run works in a folder outside its project\n${words}\nReview it; if runs of this journal may read and write there, ${what}.`,
+    `${safe(store, 1_000)} records that its run works in a folder outside its project\n${words}\nReview it; if runs of this journal may read and write there, ${what}.`,
     { details: { place: store } },
   );
 }
