@@ -62,8 +62,11 @@ export function codeInVariables(env: Readonly<Record<string, string>>, folder: s
   return [...new Set(found)];
 }
 
+/** A file that a shell writes (`> log`, `2>> "log"`): it changes while the program works, and runs only where the text names it again. */
+const output = /(?<![=<-])>{1,2}[|&]?[ \t]*(?:"[^"]*"|'[^']*'|[^\s'"`;|&()<>]*)/g;
+
 function piecesOf(text: string): readonly string[] {
-  return [text, ...text.split(/[\s'"`;|&()<>=,:]+/)].filter((piece) => piece !== '');
+  return [text, ...text.replace(output, ' ').split(/[\s'"`;|&()<>=,:]+/)].filter((piece) => piece !== '');
 }
 
 function valueOf(word: string): readonly string[] {

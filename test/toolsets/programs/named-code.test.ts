@@ -36,6 +36,8 @@ describe('F73: code that a command line names', () => {
     ['a script without an ending', 'sh', ['./start'], ['start']],
     ['one behind a program that starts another', '/usr/bin/env', ['A=1', 'sh', 'start', 'data.db'], ['start']],
     ['a program in an argument', 'bash', ['-lc', '. ./run.cfg && sh start'], ['run.cfg', 'start']],
+    ['no file that it writes', 'sh', ['-c', 'sh start "$TOKEN" 2>> "data.db" >docs/a.md'], ['start']],
+    ['one that it writes and then runs', 'sh', ['-c', 'date > run.cfg; . run.cfg; echo <>start'], ['run.cfg', 'start']],
     ['the value of an option', 'node', ['--import=./hook.mjs', '-e', '0'], ['hook.mjs']],
     ['a file before the script', 'node', ['-r', './pre', './start', './data.db'], ['pre', 'start']],
     ['a module', 'python3.12', ['-m', 'pkg', 'data.db'], ['pkg/__main__.py']],
