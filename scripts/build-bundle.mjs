@@ -118,10 +118,13 @@ function groupsOf(programNames) {
     'profiles/compile-profile-files',
     'journal/memory-journal',
   ]);
+  const guard = closure(['toolsets/sandbox/sweep-program']);
   const chunks = {
     base: new Set([...closure(['index'])].filter((file) => shared.has(file) && !isPackage(file) && !readsPackage(file))),
     index: closure(['index']),
-    guard: closure(['toolsets/sandbox/sweep-program']),
+    // A sandbox is swept without commands, and a command that reads sweeps none.
+    files: new Set([...guard].filter((file) => commands.has(file) || reading.has(file))),
+    guard,
     // A program that uses the package needs no command, and a command that reads no engine: what both need is a chunk of its own.
     common: new Set([...engine].filter((file) => commands.has(file) || reading.has(file))),
     cli: commands,

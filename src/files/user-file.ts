@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { anything } from './anything.ts';
 import { makeFolders } from './make-folder.ts';
-import { writeInside } from './write-inside.ts';
 
 /** Permissions of others that a file of the user must not give. */
 const mayWrite = 0o022;
@@ -37,6 +36,8 @@ export async function readUserFile(file: string, maxBytes: number, isSecret = fa
 export async function writeUserFile(file: string, text: string, expected?: 'absent'): Promise<void> {
   const { path: root } = makeFolders(path.dirname(file), 0o700);
   const bytes = new TextEncoder().encode(text);
+  // Loaded when it is needed: commands that only read need no guard of writes.
+  const { writeInside } = await import('./write-inside.ts');
   await writeInside({
     root,
     file: path.basename(file),

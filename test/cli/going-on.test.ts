@@ -70,7 +70,7 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     expect((await runCli(['approve', 'last', one?.id ?? '', '--edit', '{"query": 1}'], { cwd })).err).toContain('still waits');
     await runCli(['approve', 'last', one?.id ?? '', '--edit', '{"query": "water"}'], { cwd });
     expect((await runCli(['turn', 'last', 'Researcher_2.t1'], { cwd })).out).toMatch(
-      /approved by a person with other arguments.*ran with/s,
+      /approved by \S+@terminal with other arguments.*ran with/s,
     );
   });
 });

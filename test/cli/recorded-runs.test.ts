@@ -50,7 +50,7 @@ describe('looking into a run', () => {
     expect(await read('board', 'last')).toMatch(/^completed \(2\)\n {2}WM_1 The direct answer/);
     expect(await read('tree', 'last')).toMatch(/^Lead_1 .*\n├─ Researcher_2 .*\n└─ Researcher_3 /);
     expect(await read('timeline', 'last')).toMatch(/Researcher_3/);
-    expect(await read('show', 'last')).toMatch(/^Run run_\w+ .*user → Lead_1\n {2}│ How do I water/s);
+    expect(await read('show', 'last')).toMatch(/^Run run_\w+ .*\S+@terminal → Lead_1\n {2}│ How do I water/s);
     expect(await read('pending', 'last')).toBe('Nothing waits for you.\n');
     expect(await read('diff', 'last', 'Lead_1.t1', 't4')).toMatch(/^Lead_1\.t1 → Lead_1\.t4/);
   });

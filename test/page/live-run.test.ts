@@ -309,6 +309,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
             places.push([`${width}`, `${isAsked}`, await part.innerText(), `${x},${y} ${wide} × ${high}`]);
         }
         await browser.screenshot(page, `desk-${isAsked ? 'asked' : 'said'}-${width}`);
+        await page.close();
       }
     }
     expect(places).toEqual([]);
