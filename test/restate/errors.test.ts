@@ -58,8 +58,8 @@ it('a Restate of another major version is refused with its version', async () =>
 });
 
 it.each([
-  [300_000, '300 s ahead of'],
-  [-300_000, '300 s behind'],
+  [300_000, 'ahead of'],
+  [-300_000, 'behind'],
 ])('a worker whose clock is %i ms off is not started, with what to do', async (ms, said) => {
   await using cluster = await TestCluster.start(0);
   const store = createPostgresJournal({ url: cluster.url });
@@ -68,7 +68,7 @@ it.each([
   const engine = await createEngine({ ...teamOptions(cluster.ledger, store), store, runtime, clock });
   await expect(engine.work()).rejects.toMatchObject({
     code: 'RUNTIME_FAILED',
-    message: expect.stringMatching(new RegExp(`${said} that of postgres:.*NTP`)) as string,
+    message: expect.stringMatching(new RegExp(`(?:29|30)\\d s ${said} that of postgres:.*NTP`)) as string,
   });
   await engine.close();
   await store.close();
