@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { isInstalled } from '../../src/cli/doctor/check-toolsets.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { startChatModel } from './chat-model.ts';
 import { runCli, temporaryFolder } from './cli-process.ts';
@@ -88,4 +89,8 @@ it('cadre doctor says what a config needs whose stand-in answers; profiles that 
   await writeFile(path.join(cwd, 'agent_profiles/profiles/Bad.yaml'), 'name: Bad\ntipe: partner\n');
   const broken = await findings(cwd);
   expect([broken.code, broken.of('profiles')]).toEqual([1, expect.objectContaining({ status: 'problem', todo: 'cadre validate' })]);
+});
+
+it('cadre doctor finds that a package is not installed, and goes on', () => {
+  expect(['yaml', '@nobody/nothing', 'no-such-package'].map(isInstalled)).toEqual([true, false, false]);
 });

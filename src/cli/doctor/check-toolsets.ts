@@ -64,9 +64,18 @@ function usedToolsets(set: ProfileSet): readonly UsedToolset[] {
 
 function packageFindings(needed: ReadonlySet<string>): Finding[] {
   if (needed.size === 0) return [];
-  const missing = [...needed].filter((name) => findPackageJSON(name, import.meta.url) === undefined);
+  const missing = [...needed].filter((name) => !isInstalled(name));
   if (missing.length === 0) return [ok('packages of toolsets', [...needed].join(', '))];
   return [problem('packages of toolsets', `not installed: ${missing.join(', ')}`, `npm install ${missing.join(' ')}`)];
+}
+
+/** True when Cadre can import the package. Node throws for one that is not there, instead of returning nothing. */
+export function isInstalled(name: string): boolean {
+  try {
+    return findPackageJSON(name, import.meta.url) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 async function sandboxFinding(toolsets: readonly string[]): Promise<Finding> {
