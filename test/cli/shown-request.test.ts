@@ -51,3 +51,34 @@ it('F94: a line typed while the team works decides no request that was not shown
   expect(await over).toBe('left');
   await engine.close();
 });
+
+it('a line that arrives while the card of a request is being made does not decide it', async () => {
+  let paid = 0;
+  const { launch, engine } = await testEngine({
+    profile: `${waitsForUser}${allow('pay')}tool_gates: [{ id: money, tools: [pay], verdict: ask }]\n`,
+    tools: [tool('pay', () => `paid ${++paid}`)],
+    replies: [{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'Done.' }],
+  });
+  const input = typing();
+  let said = '';
+  using interruption = new Interruption();
+  const terminal = { ...openTerminal(), isInteractive: true, tell: (text: string) => void (said += text), print: () => undefined };
+  const run = await launch();
+  const makeCards = run.cards.bind(run);
+  let made = 0;
+  run.cards = async () => {
+    if (++made === 1) input.type('y');
+    return await makeCards();
+  };
+  const loop = new ConversationLoop({ terminal, input, interruption, quiet: true, raw: true, run, launch: () => launch() });
+  const over = loop.converse();
+  await expect.poll(() => said).toContain('typed before this request was shown');
+  expect([paid, run.pending.length]).toEqual([0, 1]);
+  await expect.poll(() => made).toBe(2);
+  input.type('y');
+  await expect.poll(() => paid).toBe(1);
+  await run.settled();
+  input.type('/quit');
+  expect(await over).toBe('left');
+  await engine.close();
+});

@@ -29,7 +29,8 @@ export interface ConversationParts {
 }
 
 type LoopEvent =
-  | { readonly kind: 'line'; readonly line: string | undefined }
+  /** `about` is the id of the request that was on screen when the line arrived. */
+  | { readonly kind: 'line'; readonly line: string | undefined; readonly about: string | undefined }
   | { readonly kind: 'settled' }
   | { readonly kind: 'withdrawn'; readonly message: string }
   | { readonly kind: 'interrupted' };
@@ -40,7 +41,8 @@ type LoopEvent =
  * 1. Lines are handled in the order they were typed, each exactly once.
  * 2. On a terminal, a line typed while the team works is sent immediately and read in the next turn; `/now` interrupts the current
  *    turn. Piped lines wait until the team has replied.
- * 3. A line is the verdict on the request that was shown last, unless it begins with `/now`. It decides nothing that was not shown.
+ * 3. A line is the verdict on the request that was on screen when it was typed, unless it begins with `/now`. A line that was typed
+ *    before a request was shown does not decide it.
  */
 export class ConversationLoop {
   readonly #parts: ConversationParts;
@@ -90,7 +92,7 @@ export class ConversationLoop {
           break;
         case 'line':
           this.#next = undefined;
-          if (event.line === undefined || !(await this.#handle(event.line))) return 'left';
+          if (event.line === undefined || !(await this.#handle(event.line, event.about))) return 'left';
       }
     }
   }
@@ -101,12 +103,12 @@ export class ConversationLoop {
     if (this.#settled !== undefined) sources.push(this.#settled);
     else if (this.#asked !== undefined) sources.push(untilDecided(this.#asked));
     if (this.#settled === undefined || terminal.isInteractive)
-      sources.push((this.#next ??= input.next().then((line) => ({ kind: 'line', line }))));
+      sources.push((this.#next ??= input.next().then((line) => ({ kind: 'line', line, about: this.#shown?.id }))));
     return Promise.race(sources);
   }
 
   /** Handles one line; false when the user leaves. */
-  async #handle(line: string): Promise<boolean> {
+  async #handle(line: string, about: string | undefined): Promise<boolean> {
     const { terminal } = this.#parts;
     const command = readChatCommand(line);
     if (command?.kind === 'quit') return false;
@@ -119,16 +121,16 @@ export class ConversationLoop {
     } else if (line.trim() === '') {
       await this.#ask();
     } else {
-      await this.#send(line.startsWith('//') ? line.slice(1) : line);
+      await this.#send(line.startsWith('//') ? line.slice(1) : line, about);
     }
     return true;
   }
 
-  async #send(line: string): Promise<void> {
+  async #send(line: string, about: string | undefined): Promise<void> {
     const run = this.#run;
     const request = this.#shown;
     if (run === undefined || request === undefined) return await this.#sendMessage(line, 'next');
-    const problem = await giveVerdict(run, request, line);
+    const problem = about === request.id ? await giveVerdict(run, request, line) : typedBefore;
     if (problem !== undefined) {
       this.#report(`${toTerminalText(problem)}\n`);
       await this.#ask();
@@ -161,13 +163,14 @@ export class ConversationLoop {
     if (this.#settled !== undefined) return;
     const { terminal, input } = this.#parts;
     const [request] = this.#run?.pending ?? [];
-    this.#shown = request;
+    if (request?.id !== this.#shown?.id) this.#shown = undefined;
     this.#asked?.[Symbol.dispose]();
     this.#asked = this.#run === undefined || request === undefined ? undefined : watchRequest(this.#run, request);
     if (this.#run !== undefined && request !== undefined)
       this.#report(
         `\n${formatRequest(await cardOf(this.#run, request), { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`,
       );
+    this.#shown = request;
     if (terminal.isInteractive) input.prompt(request === undefined ? '\nyou> ' : verdictPrompt(request));
   }
 
@@ -177,6 +180,9 @@ export class ConversationLoop {
     else this.#printer.report(text);
   }
 }
+
+/** Answer to a line that arrived while the card of a request was being made. */
+const typedBefore = 'Your line was typed before this request was shown, so it decides nothing. Read the request, then answer.';
 
 function untilSettled(run: Run): Promise<LoopEvent> {
   return run.settled().then(() => ({ kind: 'settled' }));

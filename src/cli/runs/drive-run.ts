@@ -6,6 +6,7 @@ import { cardOf } from './card-of.ts';
 import { giveVerdict } from './give-verdict.ts';
 import type { Interruption } from '../terminal/interruption.ts';
 import { verdictPrompt } from '../terminal/read-verdict.ts';
+import { dropTypedAhead } from '../terminal/typed-ahead.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { watchRequest } from './watch-request.ts';
 import type { Watcher } from '../terminal/watcher.ts';
@@ -70,6 +71,8 @@ async function askPerson(
   terminal.tell(
     `\n${formatRequest(await cardOf(run, request), { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`,
   );
+  // The card is on screen; what was typed until now was meant for something else.
+  await dropTypedAhead();
   while (!watch.gone.aborted) {
     const line = await promptLine(verdictPrompt(request), interruption, watch.gone);
     if (line === undefined && interruption.signal.aborted) return 'interrupted';
