@@ -160,7 +160,9 @@ export const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}
 /** Returns what a reader of a text would not notice. */
 function notesOf(text: string): readonly string[] {
   const notes = lookAlikes(text).map((word) => `mixes letters of several scripts: ${word}`);
-  if (/^[^\S\n]|\s$/u.test(text)) notes.push('begins or ends with spaces or line breaks');
+  // Texts of several lines usually end with a line break: a note on each of them would go unread.
+  const shown = /\n.*\S\n$/u.test(text) ? text.slice(0, -1) : text;
+  if (/^[^\S\n]|\s$/u.test(shown)) notes.push('begins or ends with spaces or line breaks');
   if (rightToLeft.test(text)) notes.push('has letters that are written from right to left: the order on screen may differ');
   return notes;
 }
