@@ -24,6 +24,7 @@ function addCheckingCommands(program: Command, done: Done): void {
       'the profiles, or a team that comes with Cadre: anges, openmanus, … (default: ./agent_profiles, else the bundled team)',
     )
     .option('--json', 'as JSON')
+    .addOption(strictOption())
     .addOption(colorOption())
     .action(async (folder: string | undefined, options) => {
       const { validateCommand } = await import('./commands/validate.ts');

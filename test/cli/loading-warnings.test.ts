@@ -49,3 +49,10 @@ describe('F83: warnings of loading are printed by every command that starts a ru
     }
   }, 120_000);
 });
+
+it('cadre validate --strict refuses profiles with warnings', async () => {
+  const cwd = await project();
+  const [plain, strict] = await Promise.all([['validate'], ['validate', '--strict']].map((words) => runCli(words, { cwd })));
+  expect([plain?.code, plain?.out]).toEqual([0, expect.stringMatching(/^ok: .* 0 errors, 1 warning/m)]);
+  expect([strict?.code, strict?.out]).toEqual([2, expect.stringMatching(/^0 errors, 1 warning/m)]);
+});

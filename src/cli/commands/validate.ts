@@ -15,6 +15,8 @@ import { jsonText } from '../terminal/json-text.ts';
 /** Options of `validate`. */
 export interface ValidateOptions {
   readonly json?: boolean;
+  /** Counts warnings as errors do: exit code 2. */
+  readonly strict?: boolean;
   readonly color?: boolean;
 }
 
@@ -35,9 +37,10 @@ export async function validateCommand(folder: string | undefined, options: Valid
   const checked = { ...found, diagnostics: found.diagnostics.map((diagnostic) => withOpenablePath(diagnostic, root)) };
   const errors = checked.diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = checked.diagnostics.length - errors;
+  const isOk = errors === 0 && (options.strict !== true || warnings === 0);
   if (options.json === true) {
-    terminal.print(`${jsonText({ ok: errors === 0, errors, warnings, ...checked }, 2)}\n`);
-    return errors === 0 ? 0 : 2;
+    terminal.print(`${jsonText({ ok: isOk, errors, warnings, ...checked }, 2)}\n`);
+    return isOk ? 0 : 2;
   }
   for (const diagnostic of checked.diagnostics) {
     const frame = codeFrame(diagnostic.source.file, diagnostic.source);
@@ -54,8 +57,8 @@ export async function validateCommand(folder: string | undefined, options: Valid
   ].join(', ');
   // Without an argument, name the folder that was checked.
   const where = folder === undefined ? ` (${folderText(root)})` : '';
-  terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${files}; ${counts}${where}\n` : `${counts}${where}\n`);
-  return errors === 0 ? 0 : 2;
+  terminal.print(isOk ? `${terminal.outStyle.green('ok')}: ${files}; ${counts}${where}\n` : `${counts}${where}\n`);
+  return isOk ? 0 : 2;
 }
 
 /** Checks a profiles folder as `validate` does. */
