@@ -41,7 +41,7 @@ export function checkRequest(header: ReadHeader, rules: AccessRules): Refusal | 
 export const unauthorized: Refusal = {
   status: 401,
   code: 'REQUEST_UNAUTHORIZED',
-  message: 'send the header Authorization: Bearer TOKEN',
+  message: 'send the header Authorization: Bearer TOKEN, with the token of the link that the server printed, or your own',
 };
 
 function refuse(message: string): Refusal {

@@ -80,6 +80,7 @@ any other command (\`tool_gates\` in \`agent_profiles/profiles/Coder.yaml\`).
 - let it mend the test: \`cadre run --workspace project "Make the test pass"\`
 - what it ran: \`cadre turns last\`, \`cadre show last\`
 - is a sandbox there? \`cadre doctor\` says what to install
+- you change these profiles, and do not want to be asked each time? \`export CADRE_TRUST=$PWD\`
 
 Without a model, rules in \`agent_profiles/scripts/offline.yaml\` answer; with \`OPENAI_API_KEY\` or \`CADRE_MODEL\` set, a real one does.
 `;
