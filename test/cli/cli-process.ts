@@ -41,7 +41,7 @@ process.on('exit', () => {
 });
 
 /** Returns the environment of a user without npm, keys or colours. */
-function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
+export function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:npm_|OPENAI_|CADRE_|VITEST|NODE_|FORCE_COLOR)/.test(name));
   return { ...Object.fromEntries(kept), XDG_CONFIG_HOME: ownConfig, ...more };
 }

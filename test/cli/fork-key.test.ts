@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { forkNewest } from '../../src/cli/dev/fork-key.ts';
 import { createEngine } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { runCli, starterFolder } from './cli-process.ts';
+import { plainEnv, runCli, starterFolder } from './cli-process.ts';
 
 const profiles = (instructions: string) => ({
   files: [
@@ -41,7 +41,10 @@ it.skipIf(!existsSync('/usr/bin/script'))(
   async () => {
     const cwd = await starterFolder();
     expect((await runCli(['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'], { cwd })).code).toBe(0);
-    const child = spawn('/usr/bin/script', ['-qec', `${process.execPath} ${main} dev --port 0`, '/dev/null'], { cwd });
+    const child = spawn('/usr/bin/script', ['-qec', `${process.execPath} ${main} dev --port 0`, '/dev/null'], {
+      cwd,
+      env: plainEnv(),
+    });
     onTestFinished(() => void child.kill());
     let shown = '';
     child.stdout.on('data', (bytes: Buffer) => (shown += bytes.toString()));
