@@ -12,7 +12,7 @@ const system = [
   'test/trust/*.test.ts',
   'test/bundle/*.test.ts',
   'test/docs/{examples,packed}.test.ts',
-  'test/simulation/{storm,cluster}.test.ts',
+  'test/simulation/{storm,cluster,memory}.test.ts',
   'test/scenarios/{openmanus,shipped-scripts,shipped-chaos,first-turn,bundled-team}.test.ts',
   'test/profiles/{schemas-of-project,editor}.test.ts',
   'test/toolsets/documents/{pdf,kept-index-processes}.test.ts',
@@ -27,6 +27,10 @@ const system = [
   'test/files/auto-run-jail.test.ts',
   'test/files/auto-run/readers.test.ts',
   'test/toolsets/mcp/{stdio,orphans}.test.ts',
+  'test/toolsets/module/import-code.test.ts',
+  'test/runtime/contract.test.ts',
+  'test/journal/turn-events.test.ts',
+  'test/faults/cut-sweep.test.ts',
 ];
 
 export default defineConfig({

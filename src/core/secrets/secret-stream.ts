@@ -71,9 +71,17 @@ export class SecretStream {
   #beginOfEncoded(text: string, depth: number): number {
     const end = this.#secrets.beginOfTail(text) ?? text.length;
     if (depth === 0 || text.length > longestEncoded) return end;
-    const cut = beginOfOpenEscape(text);
-    // What looks like the beginning of an escape may also be the end of one.
-    const readings = cut === text.length ? [text] : [text, text.slice(0, cut)];
+    // What looks like the beginning of an escape may also be the end of one, and it may follow another beginning (`&#x6=`).
+    const readings = [text];
+    let cut = text.length;
+    for (
+      let open = beginOfOpenEscape(text);
+      open < cut && readings.length <= layers;
+      open = beginOfOpenEscape(text.slice(0, cut))
+    ) {
+      cut = open;
+      readings.push(text.slice(0, cut));
+    }
     const begins = readings.flatMap((read) => [
       this.#secrets.beginOfTail(read) ?? cut,
       ...decodeEscapes(read).map(({ text: decoded, at }) => at[this.#beginOfEncoded(decoded, depth - 1)] ?? cut),
