@@ -65,7 +65,7 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     const cwd = await gatedFolder();
     await runCli(['run', '--docs', 'docs', 'q'], { cwd });
     const { code, err } = await runCli(['approve', 'last', 'c99'], { cwd });
-    expect([code, err]).toEqual([2, expect.stringMatching(/no approval 'c99' is waiting.*c\w+ \(approval\)/)]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/no approval 'c99' is waiting.*ask_\w+ \(approval\)/)]);
     const [one] = await pendingOf(cwd);
     expect((await runCli(['approve', 'last', one?.id ?? '', '--edit', '{"query": 1}'], { cwd })).err).toContain('still waits');
     await runCli(['approve', 'last', one?.id ?? '', '--edit', '{"query": "water"}'], { cwd });
