@@ -71,6 +71,16 @@ describe('what git would run', () => {
     expect(other.asked.length).toBe(once);
   });
 
+  it('is asked again after git failed, though no file has changed', async () => {
+    const folder = await repository();
+    let fails = true;
+    const knowledge = new GitKnowledge(async (question) => (fails ? { why: 'git ended with SIGTERM' } : await askGit(question)));
+    await untilSure();
+    expect((await knowledge.placesFor(folder, [])).unknown).not.toEqual([]);
+    fails = false;
+    expect((await knowledge.placesFor(folder, [])).unknown).toEqual([]);
+  });
+
   it('asking runs nothing of a hostile configuration', async () => {
     const folder = await repository();
     const marker = join(folder, '../pwned');

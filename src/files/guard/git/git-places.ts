@@ -59,8 +59,7 @@ export class GitKnowledge {
    */
   async placesFor(root: string, folders: readonly string[]): Promise<GitPlaces> {
     const repositories = new Map<string, GitRepository>();
-    for (const folder of new Set([root, ...folders]))
-      for (const found of repositoriesAbove(folder)) repositories.set(`${found.worktree}\0${found.gitFolder}`, found);
+    for (const found of repositoriesAbove([root, ...folders])) repositories.set(`${found.worktree}\0${found.gitFolder}`, found);
     const places = new Map<string, GitPlace>();
     const unknown: GitUnknown[] = [];
     const asked: readonly (GitRepository | undefined)[] = [undefined, ...repositories.values()];
@@ -96,7 +95,10 @@ export class GitKnowledge {
       this.#known.set(key, asking);
       const [oldest] = this.#known.keys();
       if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
-      return await asking;
+      const learned = await asking;
+      // What failed may succeed next time, such as on a machine that was too busy for the time limit of git.
+      if (learned.why !== undefined && this.#known.get(key) === asking) this.#known.delete(key);
+      return learned;
     }
   }
 

@@ -16,16 +16,19 @@ const maxModules = 500;
 const maxModuleDepth = 12;
 
 /**
- * Returns the repositories that a command of git in this folder, or in one above it, could use: all on the way up, not only the nearest.
- * The folder need not exist yet.
+ * Returns the repositories that a command of git in these folders, or in those above them, could use: all on the way up, not only the
+ * nearest. The folders need not exist yet. Looks at each folder once.
  */
-export function repositoriesAbove(start: string): readonly GitRepository[] {
+export function repositoriesAbove(starts: readonly string[]): readonly GitRepository[] {
   const found: GitRepository[] = [];
-  for (let folder = start; ; folder = path.dirname(folder)) {
-    const repository = repositoryAt(folder);
-    if (repository !== undefined) found.push(repository);
-    if (folder === path.dirname(folder)) return found;
-  }
+  const looked = new Set<string>();
+  for (const start of starts)
+    for (let folder = start; !looked.has(folder); folder = path.dirname(folder)) {
+      looked.add(folder);
+      const repository = repositoryAt(folder);
+      if (repository !== undefined) found.push(repository);
+    }
+  return found;
 }
 
 /** Returns the repository whose worktree, or whose bare folder, this is. */
