@@ -624,6 +624,12 @@ describe('policies, gates, strategies and the rest', () => {
       code: 'UNKNOWN_TOOLSET',
       says: ['`*` is no toolset', "tools: ['*']"],
     },
+    {
+      title: 'a gate with the id of a request that tools make themselves',
+      text: inList('tool_gates', '  - { id: ‸needs_approval, tools: [search], verdict: ask }'),
+      code: 'NOT_ALLOWED',
+      says: '`needs_approval`',
+    },
     { title: 'an unknown verdict', text: gate('verdict: ‸maybe'), code: 'NOT_ALLOWED', says: 'allow, deny, ask' },
     { title: 'a gate for an unknown tool', text: gate('tools: [‸shell], verdict: ask'), code: 'UNKNOWN_TOOL', says: '`shell`' },
     {

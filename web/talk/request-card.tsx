@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PendingRequest } from '../../src/core/state/pending.ts';
+import { ownApprovalGate } from '../../src/core/tool/wait-for.ts';
 import { deadlineText } from '../../src/inspect/format/turn/request-text.ts';
 import { effectWords } from '../../src/inspect/requests/effect-words.ts';
 import type { RequestCard as Card } from '../../src/inspect/requests/request-card.ts';
@@ -107,7 +108,7 @@ function Why({ card }: { readonly card: Card }) {
       {gate !== undefined && (
         <div class="request-why">
           <p class="small faint">
-            {gate.id === 'needs_approval' ? 'The tool itself asks' : `Gate ${safe(gate.id, 80)} of ${safe(gate.profile, 80)} asks`}
+            {gate.id === ownApprovalGate ? 'The tool itself asks' : `Gate ${safe(gate.id, 80)} of ${safe(gate.profile, 80)} asks`}
             {taint.length > 0 && (
               <span class="problem"> · it quotes untrusted text of {taint.map((from) => safe(from, 80)).join(', ')}</span>
             )}

@@ -1,4 +1,5 @@
 import type { PendingRequest } from '../../core/state/pending.ts';
+import { ownApprovalGate } from '../../core/tool/wait-for.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text/text-style.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
@@ -42,8 +43,7 @@ export function formatRequest(request: PendingRequest | RequestCard, { style = p
     tool: `asks a question (${safe(tool)})`,
     profile: 'waits for your decision at a checkpoint of its profile',
   }[card.asks];
-  const asks =
-    gate === undefined || gate.id === 'needs_approval' ? '' : `, asked by gate ${safe(gate.id)} of ${safe(gate.profile)}`;
+  const asks = gate === undefined || gate.id === ownApprovalGate ? '' : `, asked by gate ${safe(gate.id)} of ${safe(gate.profile)}`;
   const lines = [
     `${style.yellow(card.kind)} ${style.bold(safe(card.id))}: ${card.path.map((id) => safe(id)).join(' → ')} ${what}`,
     ...(card.turnId === '' ? [] : [style.dim(`  in turn ${safe(card.turnId)}${asks}`)]),

@@ -8,6 +8,9 @@ export interface NamedTool {
   readonly descriptionTrust?: 'untrusted';
 }
 
+/** Name in a gate that means all tools. */
+export const everyTool = '*';
+
 /*
  * Meaning of tool and toolset names in a profile.
  *

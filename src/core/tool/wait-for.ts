@@ -7,6 +7,9 @@ import type { ToolEffect } from './tool-effect.ts';
 /** Privileges of the programs that a tool starts: sandboxed, or with all rights of the engine. */
 export type SandboxUse = 'on' | 'off';
 
+/** Id under which a tool that needs approval asks by itself, where the gates of a profile have theirs; no gate may have it. */
+export const ownApprovalGate = 'needs_approval';
+
 /** Automatic answer to a call that waits for a person. */
 export interface Expiry {
   /** Milliseconds, also counted while the run has no owner. */

@@ -12,12 +12,10 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { GateRecord } from '../../core/state/turn.ts';
 import type { Tool } from '../../core/tool/tool.ts';
-import { meansTool, meansToolset } from '../../core/tool/tool-naming.ts';
+import { ownApprovalGate } from '../../core/tool/wait-for.ts';
+import { everyTool, meansTool, meansToolset } from '../../core/tool/tool-naming.ts';
 import type { TurnViewEnv } from '../../core/state/turn-view.ts';
 import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
-
-/** Wildcard for all tools. */
-const everyTool = '*';
 
 /** Verdict of a gate on one call. */
 export type GateVerdict = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
@@ -65,7 +63,7 @@ export function isGated({ toolGates }: CompiledProfile, { needsApproval }: Tool)
 }
 
 /** The gate of a tool that asks for approval itself. */
-const ownApproval: GateVerdict = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
+const ownApproval: GateVerdict = { id: ownApprovalGate, verdict: 'ask', definition: ownApprovalGate };
 
 /** Returns a gate's definition in a profile, or a tool's approval requirement, as data; undefined when there is no such gate. */
 export function gateDefinition(profile: CompiledProfile | undefined, gateId: string): JsonValue | undefined {

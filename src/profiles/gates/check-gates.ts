@@ -9,7 +9,7 @@
  */
 import type { CompiledProfile, Diagnostic, ToolGate } from '../../core/profile/profile.ts';
 import type { JsonSchema } from '../../core/json.ts';
-import { meansTool, meansToolset, type NamedTool } from '../../core/tool/tool-naming.ts';
+import { everyTool, meansTool, meansToolset, type NamedTool } from '../../core/tool/tool-naming.ts';
 import { baseType } from '../compile/base-type.ts';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import { listNames, nameHint, quote } from '../wording.ts';
@@ -27,8 +27,6 @@ export interface CallableTools {
   /** Toolsets whose tools are known only once they are connected. */
   readonly open: readonly Pick<NamedTool, 'toolset' | 'toolsetKind'>[];
 }
-
-const everyTool = '*';
 
 /** Returns what is wrong with the gates of profiles. */
 export function checkGates(

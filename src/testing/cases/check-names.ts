@@ -1,5 +1,6 @@
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Diagnostic } from '../../core/profile/profile.ts';
+import { ownApprovalGate } from '../../core/tool/wait-for.ts';
 import { nameHint } from '../../profiles/wording.ts';
 import type { TestedProfiles } from '../play/tested-profiles.ts';
 import type { TestCase, TestGroup } from './test-case.ts';
@@ -47,7 +48,7 @@ class NameCheck {
     this.#observers([profile]);
     const rules = profile.flowDecider.map(({ id }) => id);
     if (typeof expect.rule === 'string') this.#name(['expect', 'rule'], `rule of ${profile.name}`, expect.rule, rules);
-    const gates = [...profile.toolGates.map(({ id }) => id), 'needs_approval'];
+    const gates = [...profile.toolGates.map(({ id }) => id), ownApprovalGate];
     for (const [index, call] of (expect.tool_calls ?? []).entries()) {
       const at = ['expect', 'tool_calls', index];
       if (call.gate !== undefined) this.#name([...at, 'gate'], `gate of ${profile.name}`, call.gate, gates);

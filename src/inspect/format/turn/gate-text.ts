@@ -1,3 +1,4 @@
+import { ownApprovalGate } from '../../../core/tool/wait-for.ts';
 import { type GateView, gateResult } from '../../turn/turn-judgements.ts';
 import { placeText } from '../origin-text.ts';
 import { safe } from '../text/layout.ts';
@@ -5,7 +6,7 @@ import { safe } from '../text/layout.ts';
 /** Renders a gate's judgement of a call as one safe line: `gate big (args.euros > 300) matched, asks: args.euros = 500`. */
 export function gateText(gate: GateView): string {
   const { id, condition, verdict, declaredAt } = gate;
-  const own = id === 'needs_approval' && declaredAt === undefined ? 'the tool itself' : `gate ${safe(id)}`;
+  const own = id === ownApprovalGate && declaredAt === undefined ? 'the tool itself' : `gate ${safe(id)}`;
   const when = condition === undefined ? '' : ` (${safe(condition)})`;
   const place = declaredAt === undefined ? '' : `, ${placeText(declaredAt)}`;
   const result = gateResult(gate);

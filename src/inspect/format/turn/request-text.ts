@@ -1,4 +1,5 @@
 import type { PendingRequest } from '../../../core/state/pending.ts';
+import { ownApprovalGate } from '../../../core/tool/wait-for.ts';
 import { durationText } from '../text/quantity-text.ts';
 
 /**
@@ -7,7 +8,7 @@ import { durationText } from '../text/quantity-text.ts';
  */
 export function scopeText({ gate, tool }: PendingRequest, safe: (text: string) => string): string | undefined {
   if (gate === undefined) return undefined;
-  const asks = gate.id === 'needs_approval' ? 'the tool itself' : `gate ${safe(gate.id)}`;
+  const asks = gate.id === ownApprovalGate ? 'the tool itself' : `gate ${safe(gate.id)}`;
   return `every ${safe(tool)} that ${asks} asks about in profile ${safe(gate.profile)}, until the run ends`;
 }
 

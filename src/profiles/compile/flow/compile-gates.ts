@@ -1,5 +1,7 @@
 import { agentRoots } from '../../../core/expression/agent-roots.ts';
 import type { ToolGate } from '../../../core/profile/profile.ts';
+import { everyTool } from '../../../core/tool/tool-naming.ts';
+import { ownApprovalGate } from '../../../core/tool/wait-for.ts';
 import { quote } from '../../wording.ts';
 import { childOf, toPlain, type MapNode } from '../../yaml/source-node.ts';
 import { checkMeantTool, checkToolset, isKind, refOf, type CompileContext } from '../compile-context.ts';
@@ -23,14 +25,16 @@ const messageRoots = {
  */
 const gateRoots = { ...messageRoots, args: { kind: 'open', required: true } } as const;
 
-/** Matches all tools. */
-const everyTool = '*';
-
 /** Compiles the gates on tool calls; a gate that names neither tools nor toolsets applies to all of them. */
 export function compileGates(context: CompileContext, profile: MapNode): readonly ToolGate[] {
   const gates: ToolGate[] = [];
   for (const node of mapItems(profile, 'tool_gates')) {
     const id = readText(node, 'id') ?? '';
+    if (id === ownApprovalGate)
+      context.report.error('NOT_ALLOWED', {
+        at: childOf(node, 'id')?.at ?? node.at,
+        message: `a gate cannot have the id ${quote(id)}: the record names a tool's own request for approval by it`,
+      });
     requireKey(context, node, { key: 'verdict', owner: `gate ${quote(id)}` });
     const condition = compileCondition(context.report, node, { roots: gateRoots });
     const tools = textItems(node, 'tools');
