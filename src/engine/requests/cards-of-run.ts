@@ -2,7 +2,7 @@ import { describeThrown } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { JournalReader } from '../../core/events/journal.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
-import type { RunId } from '../../core/ids.ts';
+import type { RunId, TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { type PendingRequest, pendingOf } from '../../core/state/pending.ts';
@@ -121,6 +121,5 @@ function notKnown(toolset: string): string {
 }
 
 function callOf({ turns }: RunContext, { callId, turnId }: PendingRequest): { readonly toolset?: string } | undefined {
-  for (const turn of turns.values()) if (turn.turnId === turnId) return turn.calls.find((call) => call.callId === callId)?.request;
-  return undefined;
+  return turns.get(turnId as TurnId)?.calls.find((call) => call.callId === callId)?.request;
 }

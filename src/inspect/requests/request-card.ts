@@ -1,3 +1,4 @@
+import type { TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type PendingRequest, pendingOf } from '../../core/state/pending.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -31,15 +32,11 @@ export interface CardSources {
 
 /** Returns the cards of all requests that wait for a person, oldest first. Pass a full state: origins are looked for in all turns. */
 export function requestCards(run: RunContext, { content, changes }: CardSources): readonly RequestCard[] {
-  return pendingOf(run)
-    .toSorted((one, other) => one.since - other.since)
-    .map((request) => requestCard(run, request, { content, ...(changes === undefined ? {} : { changes }) }));
-}
-
-/** Returns the card of one request. */
-export function requestCard(run: RunContext, request: PendingRequest, { content, changes }: CardSources): RequestCard {
-  const tool = request.tool === '' ? undefined : offeredTool(run, request, content);
-  return cardOf(request, { tool, outside: outsideTexts(run), changes: changes?.get(request.id) });
+  const pending = pendingOf(run).toSorted((one, other) => one.since - other.since);
+  const outside = pending.length === 0 ? [] : outsideTexts(run);
+  return pending.map((request) =>
+    cardOf(request, { tool: offeredTool(run, request, content), outside, changes: changes?.get(request.id) }),
+  );
 }
 
 interface CardFacts {
@@ -72,7 +69,7 @@ interface DescribedTool {
 
 /** Finds a tool as the model was offered it in the turn that made the call; undefined when the record does not say. */
 function offeredTool(run: RunContext, { turnId, callId }: PendingRequest, content: ReadContent): DescribedTool | undefined {
-  const turn = run.turns.get(turnId as never);
+  const turn = run.turns.get(turnId as TurnId);
   const offered = turn?.start.prompt?.tools;
   const call = turn?.calls.find((candidate) => candidate.callId === callId);
   if (turn === undefined || offered === undefined || call === undefined) return undefined;
