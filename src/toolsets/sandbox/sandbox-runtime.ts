@@ -5,7 +5,7 @@ import path from 'node:path';
 import { missingProgram, searchProgram } from '../../files/programs/find-program.ts';
 import { accompanySandboxes, type SandboxCompanion } from './sandbox-companion.ts';
 import { makeSweepRecords, type SweepRecord, type SweepRecords } from './sweep-records.ts';
-import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
+import { sandboxPackage, missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
 
 /** Package that makes sandboxes. */
 export type SandboxPackage = typeof import('@anthropic-ai/sandbox-runtime');
@@ -75,7 +75,7 @@ export function withOpenNetwork<T>(work: () => T): T {
  * a hidden place: a project in a home folder, or among temporary files.
  */
 export function packagePrograms(): readonly string[] {
-  const manifest = findPackageJSON('@anthropic-ai/sandbox-runtime', import.meta.url);
+  const manifest = findPackageJSON(sandboxPackage, import.meta.url);
   const folder = manifest === undefined ? undefined : path.join(path.dirname(manifest), 'vendor');
   return folder !== undefined && existsSync(folder) ? [realpathSync(folder)] : [];
 }

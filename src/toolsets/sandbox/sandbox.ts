@@ -125,15 +125,17 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
     network === 'all'
       ? withOpenNetwork(() => line({ filesystem }))
       : line({ filesystem, network: { allowedDomains: [], deniedDomains: [] } });
-  const wrapped = await wrapping.catch((thrown: unknown) => {
-    manager.unregisterCommandNetworkLists(commandId);
-    over();
-    swept();
-    throw brokenSandbox(thrown);
-  });
+  // `exec` makes the sandbox a child of this process, so that the kernel ends it when this process is gone.
+  const execLine = await wrapping
+    .then((wrapped) => sandboxLine(wrapped, helpers?.bwrap))
+    .catch((thrown: unknown) => {
+      manager.unregisterCommandNetworkLists(commandId);
+      over();
+      swept();
+      throw brokenSandbox(thrown);
+    });
   return {
-    // `exec` makes the sandbox a child of this process, so that the kernel ends it when this process is gone.
-    argv: [bash, '--noprofile', '--norc', '-c', sandboxLine(wrapped, helpers?.bwrap)],
+    argv: [bash, '--noprofile', '--norc', '-c', execLine],
     watch: (end) => guard.watch(end),
     release: async () => {
       manager.unregisterCommandNetworkLists(commandId);
@@ -182,8 +184,11 @@ async function probe(sandbox: Sandbox): Promise<void> {
     policy: { network: 'none', read: [], write: [] },
     workspace,
   });
-  const failure = await runToEnd(argv, { timeout: 10_000, cwd: '/' });
-  await release();
-  removeTempSync(workspace);
-  if (failure !== undefined) throw blockedSandbox(failure);
+  try {
+    const failure = await runToEnd(argv, { timeout: 10_000, cwd: '/' });
+    if (failure !== undefined) throw blockedSandbox(failure);
+  } finally {
+    await release();
+    removeTempSync(workspace);
+  }
 }
