@@ -18,7 +18,7 @@ import { errorCode } from './error-code.ts';
 import { showPlace } from './project-place.ts';
 
 /** What SQLite keeps beside a database, under its name with these endings. */
-const sides = ['-wal', '-shm', '-journal'];
+export const besideDatabase = ['-wal', '-shm', '-journal'];
 
 /**
  * Opens a database file. SQLite opens its files by their names, so that folders cannot be held open for it: callers check the
@@ -69,7 +69,7 @@ export function makeDatabase(file: string, fill: (database: DatabaseSync) => voi
 
 /** Removes a database and what SQLite keeps beside it; of a link, the link itself. */
 export function removeDatabase(file: string): void {
-  for (const side of ['', ...sides]) rmSync(`${file}${side}`, { force: true });
+  for (const side of ['', ...besideDatabase]) rmSync(`${file}${side}`, { force: true });
 }
 
 /** Opens the write-ahead log of an open database, to sync it. The caller closes the descriptor. */
@@ -96,7 +96,7 @@ function publish(draft: string, file: string): void {
 function checkFiles(file: string, isRead: boolean): string | undefined {
   // SQLite names the files beside a linked one after its target.
   const real = existsSync(file) ? realpathSync(file) : file;
-  for (const side of ['', ...sides]) {
+  for (const side of ['', ...besideDatabase]) {
     const place = `${real}${side}`;
     const found = lstatSync(place, { throwIfNoEntry: false });
     if (found === undefined) continue;

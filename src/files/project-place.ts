@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { CadreError } from '../core/error.ts';
 import { showPath } from './inside-path.ts';
+import { isWithin } from './is-within.ts';
 
 /** Where a path leads: a folder that is trusted to be what it seems, and the path below it, which has no links. */
 export interface Place {
@@ -47,7 +48,7 @@ export function placeOf(named: string, { projects = [], keepsLink = false, isFol
     if (found === undefined) return place(project ?? at, path.join(next, ...rest));
     if (found.isSymbolicLink() && !(keepsLink && rest.length === 0)) {
       const target = targetOf(next);
-      const isInside = project !== undefined && target !== undefined && (isFolder || rest.length > 0) && isBelow(project, target);
+      const isInside = project !== undefined && target !== undefined && (isFolder || rest.length > 0) && isWithin(project, target);
       if (target === undefined || (project !== undefined && !isInside)) throw refuseLink(named, { link: next, target, project });
       at = target;
       project = innermost(target, test) ?? project;
@@ -65,16 +66,11 @@ export function placeOf(named: string, { projects = [], keepsLink = false, isFol
 export function assertInProject(folder: string, named: string): void {
   const { root } = placeOf(path.join(folder, 'file'));
   const found = placeOf(named);
-  if (isBelow(root, path.join(found.root, found.file))) return;
+  if (isWithin(root, path.join(found.root, found.file))) return;
   const reason = `it lies outside the project ${showPlace(root)}`;
   throw new CadreError('PATH_REFUSED', `The path ${showPlace(named)} is refused: ${reason}. Copy the file into the project.`, {
     details: { path: showPlace(named), reason },
   });
-}
-
-/** True when `inner` is `folder` or lies below it; both are absolute. */
-function isBelow(folder: string, inner: string): boolean {
-  return inner === folder || inner.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
 }
 
 /** Returns the working folder; nothing when it was removed, which concerns relative paths alone. */

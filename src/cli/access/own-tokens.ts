@@ -1,10 +1,9 @@
-import path from 'node:path';
 import { createHash, randomBytes } from 'node:crypto';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { readJson } from '../../core/read-json.ts';
 import { readUserFile, writeUserFile } from '../../files/user-file.ts';
-import { trustFile } from '../trust/trust-store.ts';
+import { type ConfigEnv, ownFile } from '../trust/own-file.ts';
 
 /** Maximum number of journals with a token; the oldest are dropped, and get a new one. */
 const maxTokens = 1_000;
@@ -16,8 +15,8 @@ export function newToken(): string {
 }
 
 /** Returns the file with the tokens of servers that this machine's user starts, beside their agreements. */
-export function tokensFile(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  return path.join(path.dirname(trustFile(env)), 'server-tokens.json');
+export function tokensFile(env: ConfigEnv = process.env): string {
+  return ownFile(env, 'server-tokens.json');
 }
 
 /**

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { AccessOptions } from '../../server/access/access.ts';
 import { readUsersFile } from '../../server/access/users-file.ts';
-import { isBelow, realFolder } from '../trust/run-folders.ts';
+import { isWithin } from '../../files/is-within.ts';
+import { realFolder } from '../trust/run-folders.ts';
 import { newToken, ownToken } from './own-tokens.ts';
 
 /** Flags that say who a server answers. */
@@ -70,7 +71,7 @@ async function accessOfUsers(users: string, { workspace, tell }: ServingPlace): 
   const file = path.resolve(users);
   if (readUsersFile(file).length === 0)
     tell(`${users} names nobody yet, so nobody is answered; add someone with: cadre users add NAME --role ROLE --users ${users}\n`);
-  if (workspace !== undefined && isBelow(await realFolder(workspace), await realFolder(file)))
+  if (workspace !== undefined && isWithin(await realFolder(workspace), await realFolder(file)))
     throw new CadreError(
       'OPTION_INVALID',
       `${file} is in the workspace ${path.resolve(workspace)}, where agents write: they could make themselves users. Keep it elsewhere`,

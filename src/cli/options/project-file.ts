@@ -8,7 +8,8 @@ import { childOf } from '../../profiles/yaml/source-node.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { isServerStore } from './server-store.ts';
-import { isBelow, realFolder } from '../trust/run-folders.ts';
+import { isWithin } from '../../files/is-within.ts';
+import { realFolder } from '../trust/run-folders.ts';
 
 /**
  * Returns the absolute path that the `team.yaml` of a folder gives a key; undefined when it gives none. Fails with FOLDER_UNTRUSTED when it
@@ -20,7 +21,7 @@ export async function projectPath(profiles: string, key: 'docs' | 'store'): Prom
   if (named === undefined) return undefined;
   const place = path.resolve(folder, named);
   const project = await realFolder(path.dirname(folder));
-  if (isBelow(project, await realFolder(place))) return place;
+  if (isWithin(project, await realFolder(place))) return place;
   throw new CadreError(
     'FOLDER_UNTRUSTED',
     `${safe(path.relative('', path.join(folder, 'team.yaml')), 500)}: ${key}: ${safe(named, 500)} leads to ${safe(place, 1_000)}, outside the project ${safe(project, 1_000)}; name it with --${key}`,

@@ -35,7 +35,8 @@ import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust, type TrustOptions } from '../trust/folder-trust.ts';
 import { HistoryTrust } from '../trust/history-trust.ts';
 import { FoundDocs } from '../trust/found-docs.ts';
-import { isBelow, realFolder, type RunPlaces } from '../trust/run-folders.ts';
+import { isWithin } from '../../files/is-within.ts';
+import { realFolder, type RunPlaces } from '../trust/run-folders.ts';
 import type { Reading } from '../progress/reading-line.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { readFoldersNote, writeFoldersNote, type FoldersNote } from '../terminal/folders-note.ts';
@@ -126,11 +127,8 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
     const named = found.isOpen ? [found.unnamed] : [];
     await trust.trustFolders([options.workspace, options.docs, options.out, ...named]);
     // Fails now rather than in the first tool call that needs documents.
-    if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
-      await engine.close();
-      await journal?.close();
-      missing();
-    }
+    if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools))
+      await closeOnFailure(engine, journal, async () => missing());
     const opened = found.isOpen ? docs : undefined;
     await writeFoldersNote(store, options.forkId ?? runId, { out: outDir, ...(opened === undefined ? {} : { docs: opened }) });
     const isReading = options.replay === undefined && found.isOpen;
@@ -250,10 +248,10 @@ const ownReports = (runId: RunId): string => path.resolve(path.dirname(defaultSt
 async function isDefaultFolder(folder: string, runId: RunId): Promise<boolean> {
   if (folder === bundledDocs()) return true;
   const reports = ownReports(runId);
-  return folder === reports && isBelow(await realFolder('.'), await realFolder(reports));
+  return folder === reports && isWithin(await realFolder('.'), await realFolder(reports));
 }
 
-/** Runs a check of the profiles; closes the engine and journal when it fails. */
+/** Runs a check; closes the engine and journal when it fails. */
 async function closeOnFailure(engine: Engine, journal: Journal | undefined, work: () => Promise<void>): Promise<void> {
   try {
     await work();

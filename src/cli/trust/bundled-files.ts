@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { ProfileFile, ProfileSet } from '../../core/profile/profile.ts';
+import { isWithin } from '../../files/is-within.ts';
 import { bundledProfiles, bundledTeam, bundledTeams } from '../../profiles/files/bundled-teams.ts';
 import { readPlainPrices } from '../../profiles/files/plain-prices.ts';
 import { readProfileFiles } from '../../profiles/files/read-profile-files.ts';
@@ -11,8 +12,7 @@ export async function isBundledFolder(folder: string): Promise<boolean> {
     [folder, bundledProfiles].map((name) => realpath(name).catch(() => path.resolve(name))),
   );
   if (asked === undefined || bundled === undefined) return false;
-  const relative = path.relative(bundled, asked);
-  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+  return isWithin(bundled, asked);
 }
 
 /**

@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { isBundledFolder } from './bundled-files.ts';
-import { isBelow, realFolder } from './run-folders.ts';
+import { isWithin } from '../../files/is-within.ts';
+import { realFolder } from './run-folders.ts';
 
 /** Folder or file that is read although it lies outside the folder of the team that causes it. */
 export interface OutsideRead {
@@ -34,10 +35,10 @@ export async function outsideReads(
   const working = await realFolder('.');
   const found: OutsideRead[] = [];
   for (const folder of folders)
-    if (!isBelow(own, folder) && !(await isBundledFolder(folder))) found.push(readFrom(own, folder, 'profiles'));
+    if (!isWithin(own, folder) && !(await isBundledFolder(folder))) found.push(readFrom(own, folder, 'profiles'));
   for (const { name, recording } of llmConfigs.values()) {
     const file = recording === undefined ? working : await realFolder(recording);
-    if (!isBelow(working, file)) found.push(readFrom(working, file, `recording of LLM config ${name}`));
+    if (!isWithin(working, file)) found.push(readFrom(working, file, `recording of LLM config ${name}`));
   }
   if (docs !== undefined && (await isFarFrom(docs, place))) found.push(readFrom(own, await realFolder(docs), 'documents'));
   return found;
@@ -48,7 +49,7 @@ export async function outsideReads(
  * the working folder has no say over the folders beside it.
  */
 export async function isFarFrom(docs: string, place: string): Promise<boolean> {
-  return path.basename(path.resolve(place)) !== projectProfiles && !isBelow(await realFolder('.'), await realFolder(docs));
+  return path.basename(path.resolve(place)) !== projectProfiles && !isWithin(await realFolder('.'), await realFolder(docs));
 }
 
 function readFrom(own: string, place: string, what: string): OutsideRead {
@@ -70,6 +71,6 @@ async function ownFolderOf(place: string): Promise<string> {
   const depth = parts.lastIndexOf(projectProfiles) + 1;
   const own = depth === 0 ? folder : parts.slice(0, depth).join(path.sep);
   const working = path.resolve('.');
-  if (isBelow(working, own)) return path.join(await realFolder(working), path.relative(working, own));
+  if (isWithin(working, own)) return path.join(await realFolder(working), path.relative(working, own));
   return path.join(await realFolder(path.dirname(own)), path.basename(own));
 }

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { isNamedFolder } from './named-folders.ts';
-import { isBelow, realFolder } from './run-folders.ts';
+import { isWithin } from '../../files/is-within.ts';
+import { realFolder } from './run-folders.ts';
 
 /**
  * Returns the absolute path of a default folder of a project. Fails with FOLDER_UNTRUSTED when a link leads it outside the project, which
@@ -13,7 +14,7 @@ import { isBelow, realFolder } from './run-folders.ts';
 export async function ownFolder(folder: string, project: string, how: string): Promise<string> {
   const absolute = path.resolve(folder);
   const [real, inside] = await Promise.all([realFolder(absolute), realFolder(project)]);
-  if (isBelow(inside, real) || isNamedFolder(real)) return absolute;
+  if (isWithin(inside, real) || isNamedFolder(real)) return absolute;
   throw new CadreError(
     'FOLDER_UNTRUSTED',
     `${safe(absolute, 1_000)} leads to ${safe(real, 1_000)}, outside ${safe(inside, 1_000)}, and you did not name it; remove the link, or name the folder with ${how}`,

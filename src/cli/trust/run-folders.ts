@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonObject } from '../../core/json.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
+import { isWithin } from '../../files/is-within.ts';
 
 /** Folders and request of a recorded run, from its journal and the note beside it. */
 export interface RunPlaces {
@@ -27,15 +28,15 @@ export async function foldersOutside(store: string, { runId, workspace, folders 
   const named = [workspace ?? path.join(beside, 'workspaces', runId), ...folders].filter((folder) => folder !== undefined);
   const real = await Promise.all(named.map(realFolder));
   const own = await realFolder(beside);
-  const isInside = (folder: string): boolean => isBelow(project, folder) && !isEngineFolder(own, folder);
+  const isInside = (folder: string): boolean => isWithin(project, folder) && !isEngineFolder(own, folder);
   return [...new Set(real)].filter((folder) => !isInside(folder)).toSorted();
 }
 
 /** True for folders of the engine below `.cadre`: runs may work only in workspaces, since the rest controls what runs may do. */
 function isEngineFolder(beside: string, folder: string): boolean {
-  if (path.basename(beside) !== '.cadre' || !isBelow(beside, folder)) return false;
+  if (path.basename(beside) !== '.cadre' || !isWithin(beside, folder)) return false;
   const workspaces = path.join(beside, 'workspaces');
-  return folder === workspaces || !isBelow(workspaces, folder);
+  return folder === workspaces || !isWithin(workspaces, folder);
 }
 
 /** Returns the hash under which trust in a folder of recorded runs is remembered. */
@@ -52,10 +53,4 @@ export async function realFolder(folder: string): Promise<string> {
   const parent = path.dirname(absolute);
   if (real !== undefined || parent === absolute) return real ?? absolute;
   return path.join(await realFolder(parent), path.basename(absolute));
-}
-
-/** True when `inner` is `folder` or lies below it; both are absolute. */
-export function isBelow(folder: string, inner: string): boolean {
-  const relative = path.relative(folder, inner);
-  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 }

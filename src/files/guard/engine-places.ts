@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isWithin } from '../is-within.ts';
 
 /**
  * Folders and files of the engines of this process that tools must leave alone, wherever they lie and whatever their names: folders with
@@ -55,18 +56,14 @@ export function isEngineProfile(absolute: string): boolean {
 
 /** Returns the folders with profiles that a program with write access to these places could change. */
 export function engineProfilesIn(places: readonly string[]): readonly string[] {
-  return [...profiles].filter((folder) => places.some((place) => isBelow(place, folder) || isReadIn(folder, place)));
+  return [...profiles].filter((folder) => places.some((place) => isWithin(place, folder) || isReadIn(folder, place)));
 }
 
 /** True when a path is read as part of a profiles folder; hidden entries are not, such as the workspaces in `.cadre`. */
 function isReadIn(folder: string, absolute: string): boolean {
-  if (!isBelow(folder, absolute)) return false;
+  if (!isWithin(folder, absolute)) return false;
   const names = path.relative(folder, absolute).split(path.sep);
   return !names.some((name) => name.startsWith('.') || name === 'node_modules');
-}
-
-function isBelow(folder: string, absolute: string): boolean {
-  return absolute === folder || absolute.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
 }
 
 /** True when a real path is a journal of this process. */
@@ -79,12 +76,12 @@ export function isEngineJournal(absolute: string): boolean {
  * server: no tool may write there.
  */
 export function isEngineMail(absolute: string): boolean {
-  return [...mail].some((folder) => isBelow(folder, absolute)) || isNote(absolute);
+  return [...mail].some((folder) => isWithin(folder, absolute)) || isNote(absolute);
 }
 
 /** Returns the folders of requests and of indexes, and the files with users, inside these places; no command may write to them. */
 export function engineMailIn(places: readonly string[]): readonly string[] {
-  return [...mail].filter((folder) => places.some((place) => isBelow(place, folder)));
+  return [...mail].filter((folder) => places.some((place) => isWithin(place, folder)));
 }
 
 /** True for a note about a run. A project that holds a journal may also have a folder `runs` for other files, which are not notes. */

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { isWithin } from '../is-within.ts';
 
 /** Folder or file that an agent of this process can write, or that other people's files fill. */
 export interface AgentPlace {
@@ -28,11 +29,6 @@ export function rememberProject(folder: string): void {
 export function agentPlaces(): readonly AgentPlace[] {
   const registered = [...known].map(([place, what]) => ({ place, what }));
   return [...registered, ...projectAt(process.cwd()), ...temporaryPlaces()];
-}
-
-/** True when a path is a place or lies below it. */
-export function isWithin(place: string, absolute: string): boolean {
-  return absolute === place || absolute.startsWith(place.endsWith(path.sep) ? place : `${place}${path.sep}`);
 }
 
 /**

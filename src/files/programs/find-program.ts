@@ -40,7 +40,7 @@ export interface SearchPlaces {
 }
 
 /** Folders that only root fills, on the systems Cadre runs on. */
-export const systemFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'] as const;
+export const systemProgramFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'] as const;
 
 /** Identity of a program that was found, by which a replaced one is recognised. */
 interface Kept {
@@ -72,11 +72,11 @@ export function searchProgram(name: string, places: SearchPlaces = { in: 'path' 
   const folders = foldersOf(places);
   const search = searchFolders(name, folders, places);
   if (places.in !== 'both' || search.found !== undefined || (search.refused.length === 0 && folders.length > 0)) return search;
-  const instead = searchFolders(name, systemFolders, places);
+  const instead = searchFolders(name, systemProgramFolders, places);
   return {
     ...instead,
     refused: [...search.refused, ...instead.refused],
-    folders: [...new Set([...folders, ...systemFolders])],
+    folders: [...new Set([...folders, ...systemProgramFolders])],
   };
 }
 
@@ -170,7 +170,7 @@ function identityOf({ path: place, real, steps }: Trail): string {
 }
 
 function foldersOf({ in: where, path: given }: SearchPlaces): readonly string[] {
-  if (where === 'system') return systemFolders;
+  if (where === 'system') return systemProgramFolders;
   const searchPath = given ?? process.env['PATH'] ?? '';
   // An empty entry means the current folder, but an empty PATH has no entries.
   return searchPath === '' ? [] : [...new Set(searchPath.split(path.delimiter))];

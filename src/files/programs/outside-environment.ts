@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { agentPlaces } from './agent-places.ts';
-import { systemFolders } from './find-program.ts';
+import { systemProgramFolders } from './find-program.ts';
 import { followTrail, trailProblem } from './program-place.ts';
 
 /** PATH of the folders that only root fills. */
-export const systemPath = systemFolders.join(':');
+export const systemPath = systemProgramFolders.join(':');
 
 /**
  * Environment of every program that runs outside a sandbox on behalf of one inside: the wrapper itself, shells that set limits, companions.
@@ -23,5 +23,5 @@ export function safePath(given: string = process.env['PATH'] ?? ''): string {
     const trail = path.isAbsolute(folder) ? followTrail(folder) : undefined;
     return trail !== undefined && trailProblem(trail, places) === undefined;
   };
-  return [...new Set([...given.split(path.delimiter).filter(isSafe), ...systemFolders])].join(path.delimiter);
+  return [...new Set([...given.split(path.delimiter).filter(isSafe), ...systemProgramFolders])].join(path.delimiter);
 }

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { isWithin } from './agent-places.ts';
+import { isWithin } from '../is-within.ts';
 import { ownNode } from './own-node.ts';
 
 // Pure cache: this process runs from the same places all its life.

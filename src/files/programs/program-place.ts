@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { agentPlaces, isWithin, type AgentPlace } from './agent-places.ts';
+import { isWithin } from '../is-within.ts';
+import { agentPlaces, type AgentPlace } from './agent-places.ts';
 
 /** File or folder on the way to a program. */
 export interface Step {

@@ -76,7 +76,7 @@ export interface ProgramOutput {
 }
 
 /** Runs a program with the given environment and resolves with its output. */
-export async function readOutput(
+export async function runForOutput(
   argv: readonly [string, ...string[]],
   options: {
     readonly cwd: string;

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { systemProgramFolders } from '../../files/programs/find-program.ts';
 
 /** Names that shells, editors and other programs call by themselves, wherever they are installed. */
 const called: ReadonlySet<string> = new Set(
@@ -7,7 +8,6 @@ const called: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-const systemFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 const maxShimBytes = 8_000;
 
 /** True for the folder that package managers of Node fill with programs. A shell may have it in its PATH before all others. */
@@ -21,7 +21,7 @@ export function isBin(folders: readonly string[], name: string | undefined): boo
  */
 export function isInstalledProgram(place: string): boolean {
   const name = path.basename(place).replace(/\.(?:cmd|ps1|exe)$/i, '');
-  if (called.has(name.toLowerCase()) || systemFolders.some((folder) => isThere(path.join(folder, name)))) return false;
+  if (called.has(name.toLowerCase()) || systemProgramFolders.some((folder) => isThere(path.join(folder, name)))) return false;
   try {
     const folder = realpathSync(path.dirname(place));
     const named = lstatSync(place).isSymbolicLink() ? readlinkSync(place) : shimTarget(place);

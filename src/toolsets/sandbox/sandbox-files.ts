@@ -6,7 +6,8 @@ import { engineJournals, engineMailIn, engineProfilesIn } from '../../files/guar
 import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
 import type { PathTest } from '../../files/glob-pattern.ts';
 import { plainName } from '../../files/plain-name.ts';
-import { isWithin, rememberAgentPlace } from '../../files/programs/agent-places.ts';
+import { isWithin } from '../../files/is-within.ts';
+import { rememberAgentPlace } from '../../files/programs/agent-places.ts';
 import { ownPlacesIn } from '../../files/programs/own-places.ts';
 import { toBytePath, toText } from './byte-path.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';

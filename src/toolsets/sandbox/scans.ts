@@ -2,6 +2,7 @@ import { readdirSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
+import { isWithin } from '../../files/is-within.ts';
 import { plainName } from '../../files/plain-name.ts';
 import { secretFiles } from '../../files/guard/secret-files.ts';
 import type { Unreadable } from '../../files/guard/unreadable.ts';
@@ -61,25 +62,21 @@ export function createScans(): Scans {
 /** Returns the files with secrets where the engine was started, which may contain the workspace, lie in it, or lie elsewhere. */
 async function secretsAtHome(workspace: string, scanOf: (root: string) => WorkspaceScan): Promise<readonly string[]> {
   const started = realpathSync(process.cwd());
-  if (isAtOrBelow(started, workspace)) return [];
+  if (isWithin(workspace, started)) return [];
   // Homes and temporary files are hidden anyway, and a whole disk is not searched.
-  const isHidden = [homedir(), tmpdir(), '/home', '/root', '/Users'].some((place) => place !== '/' && isAtOrBelow(started, place));
-  if (isHidden || isAtOrBelow(homedir(), started)) return ownSecrets(started);
+  const isHidden = [homedir(), tmpdir(), '/home', '/root', '/Users'].some((place) => place !== '/' && isWithin(place, started));
+  if (isHidden || isWithin(started, homedir())) return ownSecrets(started);
   const { secrets } = await scanOf(started).run();
   return [...secrets]
     .filter(isText)
     .map((place) => path.join(started, toText(place)))
-    .filter((place) => !isAtOrBelow(workspace, place));
+    .filter((place) => !isWithin(place, workspace));
 }
 
 function ownSecrets(folder: string): readonly string[] {
   return readdirSync(folder)
     .filter((name) => secretFiles.groupOf([], plainName(name)) !== undefined)
     .map((name) => path.join(folder, name));
-}
-
-function isAtOrBelow(place: string, folder: string): boolean {
-  return place === folder || place.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
 }
 
 function notText(root: string, place: BytePath): CadreError {

@@ -7,6 +7,7 @@ import type { EffectTool, ToolContext } from '../../core/tool/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
 import { readDataFile } from '../data/read-data-file.ts';
 import { defineTool } from '../../tools/define-tool.ts';
+import { besideDatabase } from '../../files/database-file.ts';
 import { errorCode } from '../../files/error-code.ts';
 import type { PathTest } from '../../files/glob-pattern.ts';
 import { compileUnreadable, unreadableOf, unreadableSetting } from '../../files/guard/unreadable.ts';
@@ -141,9 +142,6 @@ async function run(job: SqlJob, { timeoutMs }: SqlSettings, { signal }: ToolCont
     throw refusePath(path.basename(job.database), 'it was replaced by another file during the query', workspaceName);
   return result;
 }
-
-/** Names that SQLite adds to the name of a database for the files it keeps beside it. */
-const besideDatabase = ['-wal', '-shm', '-journal'] as const;
 
 /**
  * Returns a text that names the database file on the disk.

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { searchProgram } from '../../programs/find-program.ts';
-import { readOutput } from '../../programs/start-process.ts';
+import { runForOutput } from '../../programs/start-process.ts';
 
 /** Value of git's configuration, as git itself reads it. */
 export interface GitEntry {
@@ -91,7 +91,7 @@ export const askGit: AskGit = async (question) => {
     GIT_NO_LAZY_FETCH: '1',
   };
   const options = { cwd: '/', env, timeout: timeoutMs, maxBuffer: maxOutputBytes };
-  const { stdout, stderr, failure } = await readOutput([program, ...args], options);
+  const { stdout, stderr, failure } = await runForOutput([program, ...args], options);
   if (failure === undefined) return { entries: parseEntries(stdout) };
   return { why: stderr.trim().split('\n').at(-1) || `git ended with ${failure}` };
 };

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { isWithin } from '../../is-within.ts';
 import type { GitEntry } from './ask-git.ts';
 
 /** Path that a value of git's configuration names. */
@@ -134,7 +135,7 @@ function wordsOf(text: string, worktree: string, isCommand: boolean): readonly N
 
 /** Returns the hooks folder; when it is the worktree or contains it, only the hook files, so that the rest stays writable. */
 function hookPaths(folder: string, worktree: string): readonly NamedPath[] {
-  const holdsAll = worktree === folder || worktree.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
+  const holdsAll = isWithin(folder, worktree);
   return holdsAll ? hooks.map((name) => asPath(path.join(folder, name))) : [asPath(folder)];
 }
 
