@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { canFindMarks, programOf, startTicks } from '../../../src/toolsets/process/marked-processes.ts';
 import { toolContext } from '../../tools/tool-context.ts';
@@ -369,6 +369,16 @@ describe('servers that misbehave', () => {
       await server.tool('s_read_text_file').execute({ path: file }, toolContext());
     expect(await read(path.join(inside, 'a.txt'))).toMatchObject({ content: 'hello' });
     expect(await read('/etc/shadow')).toMatchObject({ isError: true });
+    const planted = path.join(inside, 'sub', '.envrc');
+    await server.tool('s_create_directory').execute({ path: path.dirname(planted) }, toolContext());
+    await server.tool('s_write_file').execute({ path: planted, content: 'id' }, toolContext());
+    const warnings: string[] = [];
+    const note = (warning: Error): number => warnings.push(warning.message);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    await server.toolset.close?.();
+    await expect.poll(() => warnings.join('\n')).toMatch(/^MCP server .*sub\/\.envrc/m);
+    expect(existsSync(planted)).toBe(false);
     rmSync(inside, { recursive: true });
   });
 

@@ -7,7 +7,8 @@ export interface SandboxedServer {
   readonly argv: readonly [string, ...string[]];
   /** Called once the server runs; `end` is called when it must be ended. */
   watch(end: () => void): void;
-  release(): Promise<void>;
+  /** Call once no part of the server runs. Returns lines about the files it left that the operator must know. */
+  release(): Promise<readonly string[]>;
 }
 
 /**
@@ -40,8 +41,11 @@ export async function sandboxServer(
       argv: wrapped.argv,
       watch: wrapped.watch,
       release: async () => {
-        await wrapped.release();
-        await closeAll();
+        try {
+          return await wrapped.release();
+        } finally {
+          await closeAll();
+        }
       },
     };
   } catch (thrown) {

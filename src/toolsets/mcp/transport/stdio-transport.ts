@@ -167,8 +167,11 @@ export class StdioTransport implements Transport {
   async #releaseSandbox(): Promise<void> {
     const sandboxed = this.#sandboxed;
     this.#sandboxed = undefined;
-    // A sandbox's failure to clean up is not the server's failure, and is not awaited.
-    await sandboxed?.release().catch(() => undefined);
+    // No call waits for the answer any more: what the server left is told to the operator.
+    const left = await sandboxed
+      ?.release()
+      .catch((thrown: unknown) => [`its sandbox was not cleaned up: ${describeThrown(thrown)}`]);
+    for (const line of left ?? []) process.emitWarning(`MCP server ${this.#address.command}: ${line}`, 'CadreWarning');
   }
 
   #listen(child: ChildProcess): void {
