@@ -4,8 +4,12 @@ import { defineConfig } from 'vite';
 /** True for the build of exported runs, with one script inside the file; the server's page loads the script of turns separately. */
 const isForFile = process.env['CADRE_PAGE_FOR_FILE'] === '1';
 
+/** Constants that late scripts share; a script of their own would cost a request. */
+const shared = path.join(import.meta.dirname, '..', 'src', 'core', 'tool', 'wait-for.ts');
+
 /** True for modules that the page begins with: those that its entry reaches without a dynamic import. */
 function isInFirst(id: string, graph: ModuleGraph): boolean {
+  if (path.normalize(id) === shared) return true;
   const seen = new Set([id]);
   for (const each of seen) {
     const info = graph.getModuleInfo(each);
