@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { clusterKillSweep } from './kill-sweep.ts';
 
 /** Kills in this test; more, and the figures: `npm run test:kill -- --cluster --kills 300`. */
-const kills = Number(process.env['CLUSTER_KILLS'] ?? 20);
+const kills = Number(process.env['CLUSTER_KILLS'] ?? 8);
 
 it(
   `${kills} kills of workers, Restate and PostgreSQL: each run ends or waits for a person, nothing is lost, no unsafe tool runs twice`,
