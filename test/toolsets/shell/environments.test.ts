@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -94,7 +95,9 @@ describe.skipIf(reason !== undefined)('F77: environments in a sandbox', () => {
   });
 
   it('what npm installs stays, with the links to its programs', async () => {
-    const shell = openShell();
+    const npm = realpathSync(execFileSync('/bin/sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim());
+    // A clone in the folder for temporary files has its Node there, too.
+    const shell = openShell({ read: [process.execPath, npm].map((program) => path.dirname(path.dirname(program))) });
     put(
       shell.workspace,
       'parts/tool/package.json',
@@ -102,7 +105,6 @@ describe.skipIf(reason !== undefined)('F77: environments in a sandbox', () => {
     );
     put(shell.workspace, 'parts/tool/cli.js', '#!/usr/bin/env node\nconsole.log("tool runs");\n');
     put(shell.workspace, 'package.json', JSON.stringify({ name: 'x', dependencies: { tool: 'file:parts/tool' } }));
-    const npm = realpathSync('/usr/bin/npm');
     const command = `'${process.execPath}' '${npm}' install --offline --no-audit --no-fund && node_modules/.bin/my-tool`;
     const answer = await shell.call('run_command', { command, timeout: 80 });
     expect(answer).toMatchObject({ content: expect.stringContaining('tool runs') as unknown });
