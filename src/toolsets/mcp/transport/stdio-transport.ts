@@ -167,7 +167,7 @@ export class StdioTransport implements Transport {
   async #releaseSandbox(): Promise<void> {
     const sandboxed = this.#sandboxed;
     this.#sandboxed = undefined;
-    // No call waits for the answer any more: what the server left is told to the operator.
+    // No call waits for the answer any more: the operator reads what the server left.
     const left = await sandboxed
       ?.release()
       .catch((thrown: unknown) => [`its sandbox was not cleaned up: ${describeThrown(thrown)}`]);
