@@ -40,9 +40,9 @@ process.on('exit', () => {
   rmSync(ownConfig, { recursive: true, force: true });
 });
 
-/** Returns the environment of a user without npm, keys or colours. */
+/** Returns the environment of a user without npm, keys or colours, who is not CI. */
 export function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(?:npm_|OPENAI_|CADRE_|VITEST|NODE_|FORCE_COLOR)/.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(?:CI$|npm_|OPENAI_|CADRE_|VITEST|NODE_|FORCE_COLOR)/.test(name));
   return { ...Object.fromEntries(kept), XDG_CONFIG_HOME: ownConfig, ...more };
 }
 
