@@ -33,12 +33,22 @@ const system = [
   'test/faults/cut-sweep.test.ts',
 ];
 
+/** The longest of them, about what others touch as well: `npm run test:sweeps` runs them, before a release and after a change near them. */
+const sweeps = [
+  'test/page/{accuracy,compare,coverage,formatted-text,readable}.test.ts',
+  'test/cli/{trust-outside,own-tools,reading-documents}.test.ts',
+  'test/bundle/bundle.test.ts',
+  'test/load/*.test.ts',
+  'test/restate/errors.test.ts',
+];
+const browserMayStartSlowly = { poll: { timeout: 30_000 } };
+
 export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: system } },
-      // A browser that begins beside other work takes its time for the first frames.
-      { extends: true, test: { name: 'system', include: system, expect: { poll: { timeout: 30_000 } } } },
+      { extends: true, test: { name: 'system', include: system, exclude: sweeps, expect: browserMayStartSlowly } },
+      { extends: true, test: { name: 'sweeps', include: sweeps, expect: browserMayStartSlowly } },
     ],
     // Two cores: more workers only wait for each other.
     maxWorkers: 2,

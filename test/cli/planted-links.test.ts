@@ -63,12 +63,9 @@ describe('F72: cadre test writes and compares no snapshot through what a project
   });
 });
 
-describe('what a project planted redirects no write of', () => {
-  const suite = 'profiles: agent_profiles\ncases:\n  - name: hello\n    input: Hello\n    checks: [{ contains: Hello }]\n';
-  const refusal =
-    /is refused: .* is a symbolic link to .*Remove the link|leads to .*, outside .*|is not used: it is a link|is not opened: it is a symbolic link/;
-
-  it.each<readonly [string, readonly string[], string, (place: string, home: string) => Promise<void>]>([
+/** Commands that write, where, and what is planted there; `npm run test:sweeps` has all, the other runs every third. */
+const commands = (
+  [
     ['schema', ['schema', '--out', 'schemas'], 'schemas', toFolder],
     ['schema', ['schema', '--out', 'schemas'], 'schemas/team.schema.json', toMissing],
     ['init', ['init', '--force', '--template', 'empty'], 'agent_profiles/profiles', toHome],
@@ -91,7 +88,15 @@ describe('what a project planted redirects no write of', () => {
     ['eval', ['eval', 's.eval.yaml', '--out', 'out/r.html'], 'out', toFolder],
     ['eval', ['eval', 's.eval.yaml', '--record', 'rec.json'], 'rec.json', toMissing],
     ['prices', ['prices', '--update', '--force', '--profiles', 'agent_profiles'], 'agent_profiles/prices.yaml', toMissing],
-  ])('%s (%j, %s)', async (_command, words, place, how) => {
+  ] as readonly (readonly [string, readonly string[], string, (place: string, home: string) => Promise<void>])[]
+).filter((_, at) => process.env['SWEEPS'] === 'all' || at % 3 === 0);
+
+describe('what a project planted redirects no write of', () => {
+  const suite = 'profiles: agent_profiles\ncases:\n  - name: hello\n    input: Hello\n    checks: [{ contains: Hello }]\n';
+  const refusal =
+    /is refused: .* is a symbolic link to .*Remove the link|leads to .*, outside .*|is not used: it is a link|is not opened: it is a symbolic link/;
+
+  it.each(commands)('%s (%j, %s)', async (_command, words, place, how) => {
     const there = await plant({ ...starter, 's.eval.yaml': suite });
     await put(path.join(there.project, place), how, there.home);
     const { code, out, err } = await runThere(words, there);
