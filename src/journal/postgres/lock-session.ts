@@ -1,9 +1,11 @@
 import type { Client } from 'pg';
-import type { Connections } from './connections.ts';
+import type { Connections, Session } from './connections.ts';
 
 /** Milliseconds between tries to open a lost session again: at first, and at most. */
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
+/** Milliseconds between two signs that the session still carries anything: it mostly waits, and would not notice its loss. */
+const pulseMs = 5_000;
 
 /** Settings of a `LockSession`. */
 interface SessionParts {
@@ -18,7 +20,7 @@ interface SessionParts {
  * Connection whose session shows other processes that this one lives, by advisory locks, and receives notifications.
  *
  * 1. A killed process loses its session, and with it the locks, as soon as its system closes the connection.
- * 2. A lost session is opened again while it is needed, immediately and then with growing pauses.
+ * 2. A lost session is opened again while it is needed, immediately and then with growing pauses. One that has gone silent counts as lost.
  */
 export class LockSession {
   readonly #parts: SessionParts;
@@ -27,7 +29,8 @@ export class LockSession {
   /** Channels to listen to, and those that the session listens to. */
   readonly #channels = new Set<string>();
   readonly #heard = new Set<string>();
-  #client: Client | undefined;
+  #session: Session | undefined;
+  #pulse: ReturnType<typeof setInterval> | undefined;
   #working: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #pauseMs = 0;
@@ -53,7 +56,7 @@ export class LockSession {
   unlisten(channel: string): void {
     this.#channels.delete(channel);
     // A session that is lost hears nothing anyway.
-    if (this.#client !== undefined) void this.restore().catch(() => this.#openLater());
+    if (this.#session !== undefined) void this.restore().catch(() => this.#openLater());
   }
 
   /** Opens the session if it was lost, and takes what it lacks. */
@@ -69,59 +72,66 @@ export class LockSession {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#pulse);
     await this.#working?.catch(() => undefined);
-    const client = this.#client;
-    this.#client = undefined;
-    if (client !== undefined) keepAlive(client, true);
-    await client?.end().catch(() => undefined);
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    keepAlive(session.client, true);
+    await (await this.#parts.connections()).closeSession(session);
   }
 
   async #restore(): Promise<void> {
-    const client = (this.#client ??= await this.#open());
-    keepAlive(client, true);
+    const session = (this.#session ??= await this.#open());
+    keepAlive(session.client, true);
     try {
-      await this.#complete(client);
+      await this.#complete(session);
     } finally {
       // An open journal keeps no process alive.
-      keepAlive(client, false);
+      keepAlive(session.client, false);
     }
   }
 
-  async #complete(client: Client): Promise<void> {
+  async #complete({ query }: Session): Promise<void> {
     for (const key of this.#wanted) {
       if (this.#locked.has(key)) continue;
       // A lost session of this process may keep it locked for a while: then it shows the same.
-      const { rows } = await client.query<{ readonly locked: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS locked', [
-        this.#parts.lockClass,
-        key,
-      ]);
-      if (rows[0]?.locked === true) this.#locked.add(key);
+      const [row] = await query('SELECT pg_try_advisory_lock($1, $2) AS locked', [this.#parts.lockClass, key]);
+      if (row?.['locked'] === true) this.#locked.add(key);
     }
     for (const channel of this.#channels) {
       if (this.#heard.has(channel)) continue;
-      await client.query(`LISTEN "${channel}"`);
+      await query(`LISTEN "${channel}"`);
       this.#heard.add(channel);
       this.#parts.onNews(channel, undefined);
     }
     for (const channel of this.#heard) {
       if (this.#channels.has(channel)) continue;
-      await client.query(`UNLISTEN "${channel}"`);
+      await query(`UNLISTEN "${channel}"`);
       this.#heard.delete(channel);
     }
     this.#pauseMs = 0;
   }
 
-  async #open(): Promise<Client> {
+  async #open(): Promise<Session> {
     const connections = await this.#parts.connections();
-    const client = await connections.openSession();
+    const session = await connections.openSession();
+    const { client } = session;
     client.on('end', () => this.#lose(client));
     client.on('notification', ({ channel, payload }) => this.#parts.onNews(channel, payload ?? ''));
-    return client;
+    clearInterval(this.#pulse);
+    // A statement that fails ends the session, and that is noticed. LISTEN again: the server's views show what a session was last asked.
+    this.#pulse = setInterval(() => {
+      const channel = [...this.#heard].at(-1);
+      void session.query(channel === undefined ? 'SELECT 1' : `LISTEN "${channel}"`).catch(() => undefined);
+    }, pulseMs).unref();
+    return session;
   }
 
   #lose(client: Client): void {
-    if (this.#client !== client) return;
-    this.#client = undefined;
+    if (this.#session?.client !== client) return;
+    this.#session = undefined;
+    clearInterval(this.#pulse);
     this.#locked.clear();
     this.#heard.clear();
     this.#openLater();

@@ -60,6 +60,7 @@ const explanations: Readonly<Record<string, (said: string) => Explanation>> = {
     text: `the server has no connection left (${said}); lower maxConnections, or raise the server's`,
     ...waits,
   }),
+  '57P03': (said) => ({ text: `the server refuses connections for now (${said}); it starts, stops or recovers`, ...waits }),
   '53': (said) => ({ text: `the server lacks resources (${said}); nothing was written`, mayPass: true }),
   '57014': (said) => ({ text: `the server took too long and stopped (${said}); nothing was written`, ...waits }),
   '55P03': (said) => ({ text: `another process keeps it locked (${said}); nothing was written`, ...waits }),
@@ -84,6 +85,17 @@ export function isConnectionFailure(thrown: unknown): boolean {
   return thrown instanceof Error && connectionMessages.test(thrown.message);
 }
 
+/** What poolers say, with codes of their own, when they have no connection to give. */
+const poolerRefusals =
+  /max(?:imum)? client (?:connections|clients)? ?reached|max clients reached|no more connections allowed|could not get connection from the pool|query_wait_timeout|server login (?:has been )?fail|timed[ -]out waiting to acquire/i;
+
+/** True when a server or pooler was reached, and refuses connections for now: it has no connection left, or it starts or stops. */
+export function isRefusedForNow(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || thrown instanceof CadreError) return false;
+  const code = codeOf(thrown);
+  return code === '53300' || code === '57P03' || poolerRefusals.test(thrown.message);
+}
+
 /** Converts what the driver or the server threw into an error of the `Journal` port. */
 export function toPostgresError(thrown: unknown, { location, doing }: FailedOperation): CadreError {
   if (thrown instanceof CadreError) return thrown;
@@ -93,12 +105,15 @@ export function toPostgresError(thrown: unknown, { location, doing }: FailedOper
     return corruptPostgres(location, `the server finds its data damaged (${said})`, { where: doing, cause: thrown });
   if (code === '42P01' || code === '42703')
     return corruptPostgres(location, `a part of the journal is missing (${said})`, { where: doing, cause: thrown });
+  const isRefused = isRefusedForNow(thrown);
   const isUnreachable = isConnectionFailure(thrown);
-  const { text, ...passing } = isUnreachable
-    ? unreachable(said)
-    : isMissingFile(thrown)
-      ? { text: `a file that the URL names for TLS cannot be read (${said}); see sslrootcert in docs/postgres.md` }
-      : explain(code, said);
+  const { text, ...passing } = isRefused
+    ? explain(code === '57P03' ? code : '53300', said)
+    : isUnreachable
+      ? unreachable(said)
+      : isMissingFile(thrown)
+        ? { text: `a file that the URL names for TLS cannot be read (${said}); see sslrootcert in docs/postgres.md` }
+        : explain(code, said);
   return new CadreError('STORE_FAILED', `${location}, ${doing}: ${text}`, {
     details: {
       location,

@@ -13,7 +13,7 @@ export interface PostgresJournalOptions {
   readonly schema?: string;
   /** Most connections of this journal's pool, 10 by default. One more shows that its process lives. */
   readonly maxConnections?: number;
-  /** Milliseconds for a connection to open, 10,000 by default. */
+  /** Milliseconds for a connection to open, 5,000 by default. */
   readonly connectTimeoutMs?: number;
   /** Milliseconds after which the server stops a statement, 30,000 by default. */
   readonly statementTimeoutMs?: number;
@@ -40,7 +40,7 @@ export interface PostgresJournalOptions {
 /** Numbers among the options: default, least and greatest value. */
 const numbers = {
   maxConnections: [10, 1, 1_000],
-  connectTimeoutMs: [10_000, 1, 2 ** 31 - 1],
+  connectTimeoutMs: [5_000, 1, 2 ** 31 - 1],
   statementTimeoutMs: [30_000, 100, 2 ** 31 - 10_000],
   textMemory: [128_000_000, 0, Number.MAX_SAFE_INTEGER],
 } as const;

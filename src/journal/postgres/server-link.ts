@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connections, type ConnectionOptions } from './connections.ts';
 import { loadDriver } from './load-driver.ts';
-import { isConnectionFailure } from './postgres-failure.ts';
+import { isConnectionFailure, isRefusedForNow } from './postgres-failure.ts';
 import { openSchema, type SchemaOptions } from './postgres-schema.ts';
 
 /** Milliseconds that reading and taking a run wait for a server that has gone away, and between two tries, at most. */
-const patienceMs = 15_000;
+const patienceMs = 30_000;
 const longestPauseMs = 1_000;
 
 /** Link to the server: connects when it is first used, and waits for a server that has gone away. */
 export class ServerLink {
   readonly #options: ConnectionOptions & SchemaOptions;
+  #connections: Connections | undefined;
   #opening: Promise<Connections> | undefined;
   #wasOpen = false;
   #isClosed = false;
@@ -41,7 +42,7 @@ export class ServerLink {
       try {
         return await work();
       } catch (thrown) {
-        if (!isConnectionFailure(thrown) || !this.#wasOpen || this.#isClosed || performance.now() > end) throw thrown;
+        if (!mayPass(thrown) || !this.#wasOpen || this.#isClosed || performance.now() > end) throw thrown;
       }
       await pause(pauseMs);
     }
@@ -50,6 +51,7 @@ export class ServerLink {
   /** Ends all waiting; running statements end by themselves. */
   stopWaiting(): void {
     this.#isClosed = true;
+    this.#connections?.stopWaiting();
   }
 
   /** Closes the connections. */
@@ -61,6 +63,7 @@ export class ServerLink {
 
   async #open(): Promise<Connections> {
     const connections = new Connections(await loadDriver(), this.#options);
+    this.#connections = connections;
     try {
       await openSchema(connections, this.#options);
       this.#wasOpen = true;
@@ -70,4 +73,10 @@ export class ServerLink {
       throw thrown;
     }
   }
+}
+
+/** True when the work may succeed soon: the connection failed, no connection was free, or other work was in the way. */
+function mayPass(thrown: unknown): boolean {
+  if (isConnectionFailure(thrown) || isRefusedForNow(thrown)) return true;
+  return thrown instanceof Error && 'code' in thrown && (thrown.code === '40001' || thrown.code === '40P01');
 }

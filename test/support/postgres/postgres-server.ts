@@ -72,10 +72,19 @@ export class PostgresServer {
     return server;
   }
 
-  /** URL of the database, of a user, and of a schema when one is named. */
-  url(schema?: string, as: { readonly user: string; readonly password: string } = { user, password }): string {
+  /** URL of the database, of a user, and of a schema when one is named; through a proxy by its `port`. */
+  url(
+    schema?: string,
+    as: { readonly user: string; readonly password: string } = { user, password },
+    port: number = this.port,
+  ): string {
     const who = `${encodeURIComponent(as.user)}:${encodeURIComponent(as.password)}`;
-    return `postgres://${who}@127.0.0.1:${this.port}/postgres${schema === undefined ? '' : `?schema=${schema}`}`;
+    return `postgres://${who}@127.0.0.1:${port}/postgres${schema === undefined ? '' : `?schema=${schema}`}`;
+  }
+
+  /** URL of a schema through a proxy. */
+  urlThrough(port: number, schema: string): string {
+    return this.url(schema, undefined, port);
   }
 
   /** Returns a schema name that no other test of this server has. */
