@@ -62,14 +62,24 @@ export interface CodedObserver {
   readonly observe: (view: ObserverView) => readonly ObserverResult[] | void;
 }
 
-/** Action that a coded observer requests. */
+/**
+ * Action that a coded observer requests. Its text counts as untrusted once the run holds untrusted text, which the code could read: an item is
+ * framed. `trust: 'trusted'` says that the code wrote all of it itself.
+ */
 export type ObserverResult =
-  | { readonly type: 'add_to_inbox'; readonly target?: string; readonly source: string; readonly payload: JsonValue }
+  | {
+      readonly type: 'add_to_inbox';
+      readonly target?: string;
+      readonly source: string;
+      readonly payload: JsonValue;
+      readonly trust?: 'trusted';
+    }
   | {
       readonly type: 'update_state';
       readonly operation: 'set' | 'increment' | 'append' | 'remove';
       readonly path: string;
       readonly value?: JsonValue;
+      readonly trust?: 'trusted';
     }
   /** Before a turn: restricts its tool choice, or removes tools for it. */
   | { readonly type: 'set_tool_choice'; readonly toolChoice: string }

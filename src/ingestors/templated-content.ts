@@ -1,7 +1,6 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { renderMarkdown } from './text/markdown.ts';
-import { withPayload } from './text/templates.ts';
 import { wrapInTags } from './text/wrapper-tags.ts';
 
 /**
@@ -14,10 +13,7 @@ export const templatedContent: Ingestor = {
     const key = contentKey(payload, params);
     if (key === undefined) return wrapInTags(inlineContent(payload), params);
     const template = view.profile.textDefinitions.get(key);
-    const text =
-      template === undefined
-        ? `[Error: Template '${key}' not found]`
-        : template.render(withPayload(view.scope, payload), view.quote);
+    const text = template === undefined ? `[Error: Template '${key}' not found]` : view.render(template, payload);
     return wrapInTags(text, params);
   },
 };

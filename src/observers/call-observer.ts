@@ -9,7 +9,10 @@ import { type PatchedState, patchedState } from '../core/patches/state-patch.ts'
 import { type StateOperation, updateState, StateEdit } from '../core/patches/update-state.ts';
 import type { Changes } from '../core/patches/patch.ts';
 import { untrustedSources } from '../core/prompt/prompt-sources.ts';
-import { carriesWords } from '../core/patches/state-taint.ts';
+import type { SubContext } from '../core/state/sub-context.ts';
+import { everySource, type OriginsEnv } from '../core/untrusted/scope-origins.ts';
+import { carriesText, type Labels } from '../core/untrusted/taint.ts';
+import { trusted } from '../core/untrusted/watch-scope.ts';
 import { toWire } from '../core/tool/to-wire.ts';
 import { boundOf } from '../core/tool/tool-bound.ts';
 import type { ToolBound, ObserverRecord } from '../core/state/turn.ts';
@@ -27,6 +30,13 @@ interface ObserverCall {
   readonly phase: ObserverRecord['phase'];
 }
 
+/** Dependencies of a coded observer besides state. */
+interface CallPorts {
+  readonly env: OriginsEnv;
+  readonly observer: (name: string) => CodedObserver | undefined;
+  readonly secrets: Secrets;
+}
+
 /**
  * Calls an observer written in code and does what it wants: all of it, or nothing when any of it cannot be done. Returns what it makes of the
  * tools of the turn.
@@ -34,7 +44,7 @@ interface ObserverCall {
 export function callObserver(
   context: TurnContext,
   { id, name, params, phase }: ObserverCall,
-  { observer: find, secrets }: { readonly observer: (name: string) => CodedObserver | undefined; readonly secrets: Secrets },
+  { env, observer: find, secrets }: CallPorts,
 ): ToolBound | undefined {
   const { tx, agent } = context;
   const coded = find(name);
@@ -52,11 +62,14 @@ export function callObserver(
   };
   try {
     // The return value may hold parts of the draft, so copy it before the draft is closed.
-    const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(context, id, phase, result));
+    // What code makes of a state in which there is text from outside may hold some.
+    const taint = everySource(env, tx.run);
+    const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(context, { id, phase, taint }, result));
+    const place = { agentId: agent.meta.agentId, turnId: agent.turn.currentId, by: id };
     const written = open?.close() ?? nothing;
-    const events = [written, updatesOf(state, written, results)].flatMap(
-      (changes) =>
-        toStatePatch(redactChanges(changes, secrets), { agentId: agent.meta.agentId, turnId: agent.turn.currentId, by: id }) ?? [],
+    const updated = updatesOf(state, written, results);
+    const events = [{ changes: written, taint }, ...updated].flatMap(
+      (made) => toStatePatch(redactChanges(made.changes, secrets), { ...place, ...taintOf(agent, made.taint) }) ?? [],
     );
     for (const event of events) tx.emit(event);
     for (const { post } of results) post?.();
@@ -68,28 +81,55 @@ export function callObserver(
 
 const nothing: Changes = { patches: [], inverse: [] };
 
+/** Names the sources of a change, unless they are those that count anyway. */
+function taintOf({ history }: SubContext, taint: Labels): { readonly taint?: Labels } {
+  return taint.length === 0 && untrustedSources(history.sources).length === 0 ? {} : { taint };
+}
+
 /** One thing an observer wants done, checked. */
 interface Wanted {
   readonly post?: () => void;
   readonly update?: StateOperation;
+  readonly taint?: Labels;
   readonly tools?: ToolBound;
 }
 
-function toWanted(context: TurnContext, id: string, phase: ObserverRecord['phase'], result: ObserverResult): Wanted {
-  if (result.type === 'set_tool_choice' || result.type === 'filter_tools') return { tools: toBound(result, phase) };
-  if (result.type === 'add_to_inbox') return { post: itemOf(context, id, result) };
-  return { update: { ...result, value: result.value === undefined ? undefined : toWire(result.value) } };
+/** An observer at work, and the untrusted sources of all that it may have read. */
+interface Observing {
+  readonly id: string;
+  readonly phase: ObserverRecord['phase'];
+  readonly taint: Labels;
 }
 
-/** Applies the updates among the observer's results to the state that the draft produced. */
-function updatesOf(state: PatchedState, written: Changes, wanted: readonly Wanted[]): Changes {
-  const updates = wanted.flatMap(({ update }) => update ?? []);
-  if (updates.length === 0) return nothing;
-  const later = new StateEdit(state);
-  for (const patch of written.patches) later.apply(patch);
-  const edit = new StateEdit(later.state);
-  for (const update of updates) updateState(edit, update);
-  return edit;
+function toWanted(context: TurnContext, { id, phase, taint: read }: Observing, result: ObserverResult): Wanted {
+  if (result.type === 'set_tool_choice' || result.type === 'filter_tools') return { tools: toBound(result, phase) };
+  const taint = result.trust === 'trusted' ? trusted : read;
+  if (result.type === 'add_to_inbox') return { post: itemOf(context, id, result, taint) };
+  const { trust: _, ...update } = result;
+  return { update: { ...update, value: update.value === undefined ? undefined : toWire(update.value) }, taint };
+}
+
+/** Applies the updates among the observer's results, one after another, to the state that the draft produced. */
+function updatesOf(
+  state: PatchedState,
+  written: Changes,
+  wanted: readonly Wanted[],
+): readonly { readonly changes: Changes; readonly taint: Labels }[] {
+  const made: { readonly changes: StateEdit; readonly taint: Labels }[] = [];
+  for (const { update, taint = trusted } of wanted) {
+    if (update === undefined) continue;
+    const last = made.at(-1);
+    const edit = last?.taint === taint ? last.changes : new StateEdit(last?.changes.state ?? afterPatches(state, written));
+    if (last?.changes !== edit) made.push({ changes: edit, taint });
+    updateState(edit, update);
+  }
+  return made;
+}
+
+function afterPatches(state: PatchedState, { patches }: Changes): PatchedState {
+  const edit = new StateEdit(state);
+  for (const patch of patches) edit.apply(patch);
+  return edit.state;
 }
 
 /** Returns an action's effect on the tools of a turn; not allowed once the reply has arrived. */
@@ -115,13 +155,17 @@ function resultsOf(owner: string, returned: unknown): readonly ObserverResult[] 
 }
 
 /** Checks an item that an observer adds; the function it returns posts it. */
-function itemOf(context: TurnContext, observerId: string, result: Extract<ObserverResult, { type: 'add_to_inbox' }>): () => void {
+function itemOf(
+  context: TurnContext,
+  observerId: string,
+  result: Extract<ObserverResult, { type: 'add_to_inbox' }>,
+  taint: Labels,
+): () => void {
   const { tx, agent } = context;
   if (typeof result.source !== 'string' || result.source === '') throw new Error('an item needs a source');
   const to = targetOf(tx.run, agent, result.target ?? 'self');
   const payload = toWire(result.payload);
-  // What code makes of state in which there are words from outside may hold them.
-  const taint = carriesWords(payload) ? untrustedSources(agent.history.sources) : [];
-  const item = { source: result.source, payload, observerId, ...(taint.length === 0 ? {} : { taint }) };
+  const isMixed = taint.length > 0 && carriesText(payload);
+  const item = { source: result.source, payload, observerId, ...(isMixed ? { trust: 'untrusted' as const, taint } : {}) };
   return () => tx.post(to, item);
 }

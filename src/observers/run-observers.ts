@@ -1,7 +1,5 @@
 import type { TurnContext } from '../core/turn-context.ts';
 import { agentScope } from '../core/state/agent-scope.ts';
-import { taintOfPaths } from '../core/patches/state-taint.ts';
-import { changeState } from '../core/patches/change-state.ts';
 import type { CodedObserver, ObserverPhase } from '../core/env.ts';
 import { toErrorRecord } from '../core/error.ts';
 import { isTruthy } from '../core/expression/data.ts';
@@ -9,15 +7,15 @@ import type { Scope } from '../core/expression/expression.ts';
 import type { JsonValue } from '../core/json.ts';
 import { type CompiledObserver, type CompiledProfile, handlesErrors } from '../core/profile/profile.ts';
 import type { ContentHash } from '../core/ids.ts';
-import { stateQuotes } from '../core/untrusted/quote-state.ts';
+import { quotedPayload } from '../core/untrusted/quote-item.ts';
+import { everySource } from '../core/untrusted/scope-origins.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';
 import type { SubContext } from '../core/state/sub-context.ts';
 import type { ToolBound, ObserverRecord } from '../core/state/turn.ts';
 import type { TurnViewEnv } from '../core/state/turn-view.ts';
-import { updateState, type StateEdit } from '../core/patches/update-state.ts';
 import { callObserver, toBound } from './call-observer.ts';
 import { targetOf } from './observer-target.ts';
-import type { RunContext } from '../core/state/run-context.ts';
+import { updateInTurn } from './update-state-action.ts';
 
 /** Most items the observers of one phase may add; more is a storm, and is cut off with a note. */
 const maxItemsPerPhase = 16;
@@ -80,16 +78,12 @@ function runObserver(
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'OBSERVER_FAILED');
     // What code throws may quote any state it could read.
-    const isTainted =
-      tx.run.isTainted ||
-      agent.stateTaint.size > 0 ||
-      tx.run.team.taint.size > 0 ||
-      taintOfPaths(tx.run, agent, ['inbox']).length > 0;
+    const taint = everySource(ports.env, tx.run);
     tx.post(agent.meta.agentId, {
       source: 'OBSERVER_FAILURE',
       payload: { failed_observer_id: observer.id, error_message: error.message },
       observerId: observer.id,
-      ...(isTainted ? { trust: 'untrusted' as const } : {}),
+      ...(taint.length === 0 ? {} : { trust: 'untrusted' as const, taint }),
     });
     return { ...base, fired: false, error };
   }
@@ -113,12 +107,11 @@ function act(
   switch (action.type) {
     case 'add_to_inbox': {
       const { item } = action;
-      const quotes = item.payload.constant ? undefined : stateQuotes(tx.run, agent, ports.hash, observer.id);
-      const payload = item.payload.build(scope, quotes?.quote);
-      const taint = quotes?.labels() ?? [];
+      const env = { profiles: ports.env.profiles, hash: ports.hash };
+      const quoted = quotedPayload(env, { run: tx.run, agent }, observer.id, { template: item.payload, scope });
       tx.post(targetOf(tx.run, agent, action.target), {
         source: item.source,
-        payload,
+        ...quoted,
         consumption: item.consumption,
         observerId: observer.id,
         ...(item.priority === undefined ? {} : { priority: item.priority }),
@@ -126,19 +119,11 @@ function act(
         ...(item.ingestorId === undefined ? {} : { ingestorId: item.ingestorId }),
         ...(item.ingestorParams === undefined ? {} : { ingestorParams: item.ingestorParams }),
         ...(action.target === 'self' ? {} : { from: agent.meta.agentId }),
-        ...(taint.length === 0 ? {} : { taint }),
       });
       break;
     }
     case 'update_state':
-      changeState(tx, agent, { turnId: agent.turn.currentId, by: observer.id }, (edit) => {
-        let later: Scope | undefined;
-        for (const { value, ...update } of action.updates) {
-          const seen =
-            edit.patches.length === 0 || value?.constant === true ? scope : (later ??= scopeAfter(ports.env, tx.run, agent, edit));
-          updateState(edit, { ...update, value: value?.build(seen) });
-        }
-      });
+      updateInTurn(context, observer.id, action.updates, ports.env);
       break;
     case 'call':
       return callObserver(context, { id: observer.id, name: action.observer, params: action.params, phase }, ports);
@@ -147,17 +132,4 @@ function act(
       return toBound(action, phase);
   }
   return undefined;
-}
-
-/** The roots of expressions as they will be once the changes so far are committed: later updates of one action read earlier ones. */
-function scopeAfter(env: TurnViewEnv, run: RunContext, agent: SubContext, edit: StateEdit): Scope {
-  const shared: PropertyDescriptor = { get: () => edit.state.team.shared };
-  const team: unknown = Object.create(run.team, { shared });
-  const laterRun = Object.create(run, { team: { value: team } }) as RunContext;
-  const laterAgent = Object.create(agent, {
-    flags: { get: () => edit.state.flags },
-    values: { get: () => edit.state.values },
-    deliverables: { get: () => edit.state.deliverables },
-  }) as SubContext;
-  return agentScope(env, laterRun, laterAgent);
 }

@@ -4,6 +4,7 @@ import type { Ingestor, IngestorView } from '../../src/core/inbox/ingestor.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import { contentText, type Content } from '../../src/core/prompt/message.ts';
 import type { CompiledProfile } from '../../src/core/profile/profile.ts';
+import { withPayload } from '../../src/core/untrusted/ingestor-view.ts';
 import { plainProfile } from '../support/plain-profile.ts';
 import { createIngestorRegistry } from '../../src/ingestors/registry.ts';
 
@@ -24,7 +25,8 @@ export function viewWith(
   change: { readonly profile?: CompiledProfile; readonly profiles?: readonly CompiledProfile[]; readonly scope?: Scope } = {},
 ): IngestorView {
   const profiles = new Map((change.profiles ?? []).map((profile) => [profile.name, profile]));
-  return { profile: change.profile ?? profileWith(), profiles, scope: change.scope ?? {}, source: 'TEST' };
+  const { profile = profileWith(), scope = {} } = change;
+  return { profile, profiles, scope, source: 'TEST', render: (template, payload) => template.render(withPayload(scope, payload)) };
 }
 
 /** Runs a built-in ingestor by name. */

@@ -159,9 +159,12 @@ describe('the flow', () => {
     const [first, , again, second] = model.requests;
     expect(promptOf(first)).toMatch(/\* \*\*The question:\*\*\s+What is in the sky\?/);
     expect(promptOf(first)).toContain('Options: A: a balloon, B: a kite');
-    expect(promptOf(again)).toContain('* **The description so far:** Something red.');
-    expect(promptOf(again)).toContain('* **What the reasoner still needs:** What shape has it?');
-    expect(promptOf(second)).toContain('* **The description of the picture:** A red square on a string.');
+    // What an agent says that has looked at a file is framed where the flow quotes it.
+    const framed = (title: string, text: string): RegExp =>
+      new RegExp(`\\* \\*\\*${title}:\\*\\*\\s+<untrusted_data [^\\n]+\\n${RegExp.escape(text)}\\n</untrusted_data `);
+    expect(promptOf(again)).toMatch(framed('The description so far', 'Something red.'));
+    expect(promptOf(again)).toMatch(framed('What the reasoner still needs', 'What shape has it?'));
+    expect(promptOf(second)).toMatch(framed('The description of the picture', 'A red square on a string.'));
     expect(promptOf(first)).toContain('[iteration 1 of 3, step 1] Begin.');
     expect(promptOf(second)).toContain('[iteration 2 of 3, step 1]');
   });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { agentScope } from '../../src/core/state/agent-scope.ts';
 import { compileExpression, type Expression } from '../../src/core/expression/expression.ts';
-import type { AgentId } from '../../src/core/ids.ts';
+import type { AgentId, CallId, TurnId } from '../../src/core/ids.ts';
 import { type JsonObject, isJsonObject } from '../../src/core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../src/core/profile/profile.ts';
 import { HandoverView } from '../../src/team/handover/handover-scope.ts';
@@ -50,11 +49,10 @@ function brief(
   params: JsonObject = {},
   properties: JsonObject = {},
 ): Briefing {
-  const agent = team.agent(agentId);
   return buildBriefing(
     protocol(rules, properties),
     params,
-    new HandoverView({ run: team.run, agent, scope: agentScope(team.env, team.run, agent) }),
+    new HandoverView(team.context(agentId, 'none' as TurnId, 'none' as CallId)),
   );
 }
 

@@ -13,6 +13,8 @@ import type { SubContext } from '../../src/core/state/sub-context.ts';
 import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { TransitionTool } from '../../src/core/tool/tool.ts';
 import { moduleChanges } from '../../src/core/team/module-changes.ts';
+import { stateQuotes } from '../../src/core/untrusted/quote-state.ts';
+import { addressOf } from '../../src/journal/codec/text-address.ts';
 import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../src/core/tool/transition.ts';
 import type { WorkModule } from '../../src/core/team/work-module.ts';
 import { createTeamTools, type TeamToolOptions } from '../../src/team/create-team-tools.ts';
@@ -226,6 +228,9 @@ export class TeamRun {
       callId,
       turnId,
       scope: agentScope(this.env, this.run, agent),
+      shownArgs: agent.calls.open.get(callId)?.args ?? {},
+      argsTaint: undefined,
+      quotes: (more) => stateQuotes({ ...this.env, hash: addressOf }, { run: this.run, agent, more, isTask: true }, callId),
       profiles: this.#profiles,
       protocols: this.#protocols,
       agentIds: (names) => this.#agentIds(names),

@@ -19,6 +19,8 @@ export const agentStart = defineEvent('agent.start', {
     moduleId: optional(id),
     depth: count,
     initialParams: map,
+    /** Untrusted sources of parameters that quote untrusted text; absent when they are the words of its parent. */
+    taint: optional(list(text)),
     /** The call that started it; the call's result depends on this agent. */
     callId: optional(callId),
     /** The agent to notify, by an item of this source, when the new agent ends. */
@@ -70,6 +72,8 @@ export const agentRestart = defineEvent('agent.restart', {
   fields: {
     iteration: count,
     initialParams: map,
+    /** As in `agent.start`. */
+    taint: optional(list(text)),
     /** The call that restarted it; the call's result depends on this agent. */
     callId: optional(callId),
     /** It goes on where it ended or waited: prompts begin with its earlier history. */

@@ -35,7 +35,7 @@ export const statePatch = defineEvent('state.patch', {
     by: optional(text),
     /** The name of the person, where `by` is `person` and it is known. */
     person: optional(text),
-    /** The untrusted tool that returned these values: they hold untrusted text. */
+    /** Untrusted sources of these values; absent when they may come from everything that the agent has read. */
     taint: optional(list(text)),
   },
   keys: { patches: 'p', inverse: 'i', by: 'b', taint: 't' },

@@ -49,7 +49,15 @@ export const modelEnd = defineEvent('model.end', {
   about: 'A model call ends in a reply or an error.',
   code: 'm>',
   subject: ofTurn,
-  fields: { reply: optional(reply), error: optional(errorRecord), usage, cost: optional(number), attempts },
+  fields: {
+    reply: optional(reply),
+    error: optional(errorRecord),
+    usage,
+    cost: optional(number),
+    attempts,
+    /** Untrusted sources of the texts that a planner filled in from state. */
+    taint: optional(list(text)),
+  },
   keys: { reply: 'r', error: 'e', usage: 'g', cost: 'o', attempts: 't' },
   describe: (event) => {
     if (event.error?.code === 'MODEL_INTERRUPTED') return 'the model call was interrupted';

@@ -127,6 +127,7 @@ export const replyToolCall = record<ReplyToolCall>(
     input: text,
     providerOptions: optional(providerOptions),
     problem: optional(text),
+    shown: optional(text),
   },
   {
     callId: 'k',
@@ -199,6 +200,8 @@ export interface DecidedAction {
   readonly toolChoice?: string;
   /** For `call_tool`: the call that a rule made in place of the model. */
   readonly call?: ReplyToolCall;
+  /** Untrusted sources of the texts that the rule filled in from state. */
+  readonly taint?: readonly string[];
 }
 
 export const decidedAction = record<DecidedAction>(
@@ -223,6 +226,7 @@ export const decidedAction = record<DecidedAction>(
     tools: optional(list(text)),
     toolChoice: optional(text),
     call: optional(replyToolCall),
+    taint: optional(list(text)),
   },
   {
     type: 't',

@@ -17,8 +17,10 @@ import { compileNode } from './compile/compile-node.ts';
 import type { Compiler } from './compile/compiler.ts';
 import { isTruthy, toPlainData } from './data.ts';
 import { Evaluation } from './evaluation.ts';
+import { toText } from './json-text.ts';
 import { parseSource } from './parse.ts';
 import { toFailure, type CompileResult } from './problem.ts';
+import type { Quote } from './quote.ts';
 import type { ExpressionRoots, Scope } from './roots.ts';
 
 export type { CompileResult, ExpressionProblem } from './problem.ts';
@@ -29,8 +31,10 @@ export interface Expression {
   readonly source: string;
   /** Dotted paths the expression reads, as `readPath` takes them, for example `flags.n`. */
   readonly paths: readonly string[];
-  /** Returns the value as plain data, possibly sharing parts of the scope; throws `CONDITION_FAILED` on failure. */
-  evaluate(scope: Scope): unknown;
+  /** Returns the value as plain data, possibly sharing parts of the scope; throws `CONDITION_FAILED` on failure. `quote` observes its reads. */
+  evaluate(scope: Scope, quote?: Quote): unknown;
+  /** Returns the value as text: null is empty, texts stay as they are, lists and maps are compact JSON. Throws like `evaluate`. */
+  print(scope: Scope, quote?: Quote): string;
   /** Returns the value's truthiness: null, false, 0, '', [] and {} are false; throws like `evaluate`. */
   test(scope: Scope): boolean;
 }
@@ -55,7 +59,16 @@ export function compileExpression(source: string, roots?: ExpressionRoots): Comp
     value: {
       source,
       paths: [...compiler.paths],
-      evaluate: (scope) => toPlainData(run(new Evaluation(scope, slotCount))),
+      evaluate: (scope, quote) => {
+        const watch = quote?.(scope);
+        const value = run(new Evaluation(watch?.scope ?? scope, slotCount));
+        return toPlainData(watch === undefined ? value : watch.data(value));
+      },
+      print: (scope, quote) => {
+        const watch = quote?.(scope);
+        const value = run(new Evaluation(watch?.scope ?? scope, slotCount));
+        return watch === undefined ? toText(toPlainData(value)) : watch.text(value);
+      },
       test: (scope) => isTruthy(run(new Evaluation(scope, slotCount))),
     },
   };

@@ -1,25 +1,25 @@
 import { compileExpression, type Expression } from './expression.ts';
 import { toText } from './json-text.ts';
 import { toFailure, type CompileResult, type ExpressionProblem } from './problem.ts';
+import type { Quote } from './quote.ts';
 import type { ExpressionRoots, Scope } from './roots.ts';
 import { splitVariables, valueOfVariable } from './variables.ts';
 import { MAX_SOURCE } from './limits.ts';
 import { quotedEnd } from './scan.ts';
 
-/** Transforms a value that an expression read, before it is inserted into the text. `paths`: the paths that the expression reads. */
-export type Quote = (value: unknown, paths: readonly string[]) => unknown;
-
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A variable part of a text. */
-type Piece = Pick<Expression, 'evaluate' | 'paths'>;
+type Piece = Pick<Expression, 'evaluate' | 'print' | 'paths'>;
 
 /** A compiled text with `{{ expression }}` parts; `\{{` is a literal `{{`. */
 export interface Template {
   readonly source: string;
   /** True without expressions: it always renders the same. */
   readonly constant: boolean;
+  /** True when it is exactly one expression, whose value may be of any type. */
+  readonly single: boolean;
   /** Dotted paths that its expressions read. */
   readonly paths: readonly string[];
   /** Renders the text: null is empty, texts stay as they are, lists and maps are compact JSON; throws when an expression fails. */
@@ -63,7 +63,8 @@ function withVariables(text: string, environment: Environment): readonly (string
   return splitVariables(text).map((piece) => {
     if (typeof piece === 'string') return piece;
     const set = Object.hasOwn(environment, piece.name) ? environment[piece.name] : undefined;
-    return { paths: [`request.${piece.name}`], evaluate: (scope) => valueOfVariable(piece, set, scope) };
+    const evaluate = (scope: Scope): unknown => valueOfVariable(piece, set, scope);
+    return { paths: [`request.${piece.name}`], evaluate, print: (scope) => toText(evaluate(scope)) };
   });
 }
 
@@ -72,22 +73,19 @@ function toTemplate(source: string, pieces: readonly (string | Piece)[]): Templa
   const [only] = pieces;
   const single = pieces.length === 1 && typeof only === 'object' ? only : undefined;
   const fixed = expressions.length === 0 ? pieces.join('') : undefined;
-  const read = (piece: Piece, scope: Scope, quote: Quote | undefined): unknown => {
-    const value = piece.evaluate(scope);
-    return quote === undefined ? value : quote(value, piece.paths);
-  };
   const render = (scope: Scope, quote?: Quote): string => {
     if (fixed !== undefined) return fixed;
     let text = '';
-    for (const piece of pieces) text += typeof piece === 'string' ? piece : toText(read(piece, scope, quote));
+    for (const piece of pieces) text += typeof piece === 'string' ? piece : piece.print(scope, quote);
     return text;
   };
   return {
     source,
     constant: fixed !== undefined,
+    single: single !== undefined,
     paths: [...new Set(expressions.flatMap(({ paths }) => paths))],
     render,
-    value: (scope, quote) => (single === undefined ? render(scope, quote) : read(single, scope, quote)),
+    value: (scope, quote) => (single === undefined ? render(scope, quote) : single.evaluate(scope, quote)),
   };
 }
 

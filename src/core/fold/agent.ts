@@ -45,6 +45,7 @@ function startAgain(run: RunContext, agent: SubContext, event: EventOf<'agent.re
   if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
   restartAgent(agent, event);
   passSources(parentOf(run, agent), agent);
+  noteParams(agent, parentOf(run, agent), event);
   agent.limits.workingSince = activeAt(run, event.at);
 }
 
@@ -182,6 +183,7 @@ function newAgent(run: RunContext, event: EventOf<'agent.start'>, parent: SubCon
 function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
   const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
   const agent = newAgent(run, event, parent);
+  noteParams(agent, parent, event);
   run.agents.set(event.agentId, agent);
   run.latestOfType.set(event.profileType, event.agentId);
   run.counters.agents += 1;
@@ -190,6 +192,16 @@ function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
   else parent.children.push(event.agentId);
   countAgent(run, agent);
   if (event.held !== true) countLive(run, agent, { by: 1, at: event.at });
+}
+
+/** Records the untrusted sources of what an agent was given by its parent. */
+function noteParams(agent: SubContext, parent: SubContext | undefined, { taint }: EventOf<'agent.start' | 'agent.restart'>): void {
+  const before = agent.stateTaint.get('initial_params');
+  const given = parent === undefined ? none : untrustedSources(parent.history.sources);
+  const labels = [...new Set([...(before?.labels ?? none), ...(taint ?? none), ...given])];
+  if (labels.length === 0) return;
+  const isSaid = taint === undefined && (before === undefined || before.said === true);
+  agent.stateTaint.set('initial_params', isSaid ? { labels, said: true } : { labels });
 }
 
 const none: readonly never[] = [];

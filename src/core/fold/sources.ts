@@ -1,10 +1,11 @@
 import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
 import { newSourceMarks, noSources, type PromptSources, type SourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { TurnInput } from '../state/turn.ts';
+import type { TurnState } from '../state/turn-state.ts';
 
 /*
  * Provenance of prompts, for tool gates.
@@ -17,8 +18,21 @@ import type { TurnInput } from '../state/turn.ts';
 
 /** True when a turn's input came from an untrusted source. */
 export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
-  if (input.untrusted === true) return true;
-  return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) && item.payload['trust'] === 'untrusted';
+  const trust = input.untrusted === true ? 'untrusted' : trustOfResult(item);
+  return trust === 'untrusted' || trust === 'passed_on';
+}
+
+/** True when an input's own source is untrusted, and not only the text that it passes on. */
+function isOutside(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
+  return input.untrusted === true || trustOfResult(item) === 'untrusted';
+}
+
+/**
+ * Returns the trust in the result of a call: `untrusted` when its tool is, `passed_on` when its tool passes on untrusted text of state or of
+ * other agents, whose sources its item names.
+ */
+function trustOfResult(item: InboxItem | undefined): JsonValue | undefined {
+  return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) ? item.payload['trust'] : undefined;
 }
 
 /** Inputs of a turn that begins, with the items behind them. */
@@ -40,7 +54,7 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
   for (const input of inputs) {
     const item = items[index];
     index += 1;
-    const untrusted = isUntrusted(input, item);
+    const untrusted = isOutside(input, item);
     const isResult = input.role === 'tool';
     if (input.persistent && !(isResult && inResults)) position += 1;
     inResults = input.persistent && isResult;
@@ -146,6 +160,19 @@ function carry({ history: { sources } }: SubContext, labels: readonly string[]):
   if (fresh.length === 0) return;
   sources.carried = [...sources.carried, ...fresh];
   sources.isStale = true;
+}
+
+/** Counts the sources of text that a planner or a rule filled in from state in a turn: gates see them, and what the agent says carries them. */
+export function quoteInTurn(run: RunContext, agent: SubContext, turn: TurnState, labels: readonly string[] | undefined): void {
+  if (labels === undefined) return;
+  const { sources, untrusted } = turn.sources;
+  turn.sources = { sources: sorted([...sources, ...labels]), untrusted: sorted([...untrusted, ...labels]) };
+  run.isTainted = true;
+  carry(agent, labels);
+}
+
+function sorted(labels: readonly string[]): readonly string[] {
+  return [...new Set(labels)].toSorted();
 }
 
 /** Resets the view of a restarted agent: its old history is out of view, but its new task may quote it. */

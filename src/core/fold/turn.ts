@@ -18,8 +18,9 @@ import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { assistantMessage, callPart, wireIdsOf, type AssistantMessage } from './reply-message.ts';
+import { removeAt } from './remove-at.ts';
 import { addUsage } from './run.ts';
-import { markInputs, sourcesInView } from './sources.ts';
+import { markInputs, quoteInTurn, sourcesInView } from './sources.ts';
 import { countReply, dropBrokenSteps, hasPersonMessage, resetRepeats } from './streaks.ts';
 
 /** Returns the turn of an id. Throws STORE_CORRUPT for a turn that the journal never started. */
@@ -47,8 +48,10 @@ export const turnFolds: AgentFolds<'turn.start' | 'model.end' | 'turn.decide' | 
   'model.end': endModelCall,
   'turn.decide': (run, agent, event) => {
     const { action, turnId } = event;
-    (run.turns.get(turnId) ?? failUnknownTurn(run, turnId)).decide = event;
+    const turn = turnOf(run, turnId);
+    turn.decide = event;
     agent.turn.nextToolChoice = action.toolChoice;
+    quoteInTurn(run, agent, turn, action.taint);
     if (agent.turn.outputRepairs > 0 || action.code === 'OUTPUT_INVALID') agent.turn.outputRepairs = outputRepairs(agent, action);
     agent.turn.loop = loopingActions.has(action.type);
     if (action.type === 'retry_turn') dropReply(agent, turnId);
@@ -236,18 +239,6 @@ function indexOfItem(inputs: readonly { readonly itemId: ItemId }[], itemId: Ite
   return -1;
 }
 
-/** Removes the elements at these places, and keeps the order of the others. */
-function removeAt(list: unknown[], places: number[]): void {
-  if (places.length > 1) places.sort((a, b) => a - b);
-  let write = places[0] ?? list.length;
-  let next = 0;
-  for (let read = write; read < list.length; read += 1) {
-    if (read === places[next]) next += 1;
-    else list[write++] = list[read];
-  }
-  list.length = write;
-}
-
 function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.end'>): void {
   const { reply, attempts } = event;
   const turn = run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId);
@@ -257,6 +248,7 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   addUsage(agent.limits.usage, event);
   agent.counters.tokensUsed += spend(run, agent, { turn, event });
   agent.turn.nextToolChoice = undefined;
+  quoteInTurn(run, agent, turn, event.taint);
   // The counts of several attempts are summed, so only that of a single one is the size of the prompt.
   if (attempts.length === 1)
     agent.context.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.context.counted;

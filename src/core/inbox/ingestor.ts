@@ -2,18 +2,18 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { Content } from '../prompt/message.ts';
 import type { CompiledProfile } from '../profile/profile.ts';
 import type { Scope } from '../expression/expression.ts';
-import type { Quote } from '../expression/template.ts';
+import type { Template } from '../expression/template.ts';
 
 /** Read-only input of an ingestor besides payload and parameters. */
 export interface IngestorView {
   readonly profile: CompiledProfile;
-  /** The roots that conditions and templates see (state, team, run, …). */
+  /** The roots that conditions and templates see (state, team, run, …). Text made with untrusted values of them is framed as a whole. */
   readonly scope: Scope;
   /** All profiles of the run, for ingestors that list colleagues. */
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly source: string;
-  /** Frames untrusted text that a template reads from state; absent when no state holds any. */
-  readonly quote?: Quote | undefined;
+  /** Fills in a template with these roots and `payload`; untrusted text that it reads from state is framed. */
+  readonly render: (template: Template, payload: JsonValue) => string;
 }
 
 /**

@@ -75,6 +75,8 @@ export interface RawToolCall {
   readonly isIdOurs?: true;
   /** Problem of a call in a text that cannot be parsed; it becomes the call's result, and the call does not run. */
   readonly problem?: string;
+  /** The arguments of a planner's call with untrusted text framed, when they quote some. */
+  readonly shown?: string;
 }
 
 /** Tokens of one or more calls; absent counts were not reported. */
@@ -128,6 +130,8 @@ export type ModelOutcome =
       readonly cost?: number;
       readonly attempts: readonly ModelAttempt[];
       readonly warnings?: readonly string[];
+      /** Untrusted sources of the texts that a planner filled in from state. */
+      readonly taint?: readonly string[];
     }
   | {
       readonly kind: 'error';
@@ -136,6 +140,7 @@ export type ModelOutcome =
       readonly cost?: number;
       readonly attempts: readonly ModelAttempt[];
       readonly details?: JsonObject;
+      readonly taint?: readonly string[];
     };
 
 /** The port to models. `call` must not throw: every failure is an outcome. */

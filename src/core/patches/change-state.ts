@@ -3,7 +3,7 @@ import type { JsonValue } from '../json.ts';
 import { StateDiff } from './diff-state.ts';
 import { ownValue, StateEdit } from './update-state.ts';
 import type { Changes } from './patch.ts';
-import { carriesWords } from './state-taint.ts';
+import type { Labels } from '../untrusted/taint.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { StatePatch } from '../events/team-events.ts';
 import type { Transaction } from '../events/transaction.ts';
@@ -16,14 +16,14 @@ export interface ChangePlace {
   readonly by: string;
   /** Name of the person who made it, if it is known. */
   readonly person?: string | undefined;
-  /** The untrusted tool that returned the values, if any. */
-  readonly from?: string | undefined;
+  /** Untrusted sources of the values; everything that the agent has read when undefined. */
+  readonly taint?: Labels | undefined;
 }
 
 /** Returns the event of a change; undefined when nothing changed. */
 export function toStatePatch(
   { patches, inverse }: Changes,
-  { agentId, turnId, by, person, from }: ChangePlace,
+  { agentId, turnId, by, person, taint }: ChangePlace,
 ): StatePatch | undefined {
   if (patches.length === 0) return undefined;
   return {
@@ -34,7 +34,7 @@ export function toStatePatch(
     inverse,
     by,
     ...(person === undefined ? {} : { person }),
-    ...(from !== undefined && patches.some(({ value }) => carriesWords(value)) ? { taint: [from] } : {}),
+    ...(taint === undefined ? {} : { taint }),
   };
 }
 

@@ -1,11 +1,11 @@
-import type { Quote } from '../expression/template.ts';
+import type { Quote } from '../expression/quote.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /** A value in a profile that may hold `{{ expressions }}` anywhere inside. */
 export interface ValueTemplate {
   /** True when nothing is interpolated: `build` returns the same value each time. */
   readonly constant: boolean;
-  /** Builds the value; `quote` transforms the values that expressions read. */
+  /** Builds the value; `quote` observes what its expressions read. */
   build(scope: { readonly [root: string]: unknown }, quote?: Quote): JsonValue;
 }
 

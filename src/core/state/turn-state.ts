@@ -16,7 +16,7 @@ export interface TurnState {
   readonly items: readonly (InboxItem | undefined)[];
   readonly itemSeqs: readonly number[];
   /** Provenance of what its prompt held. */
-  readonly sources: PromptSources;
+  sources: PromptSources;
   /** Sequence number of the item that interrupted its model call. */
   interruptedBy: number | undefined;
   modelEnd: EventOf<'model.end'> | undefined;

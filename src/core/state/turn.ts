@@ -112,6 +112,11 @@ export interface ReplyToolCall {
   /** Argument text exactly as the provider sent it. */
   readonly input: string;
   readonly providerOptions?: ProviderOptions;
+  /**
+   * The arguments as another agent may be shown them, with untrusted text framed; absent when they quote none. A planner or a rule filled them in
+   * from state; a model's arguments are its own words.
+   */
+  readonly shown?: string;
   /** Problem of a call in a text that cannot be parsed; it becomes the call's result, and the call does not run. */
   readonly problem?: string;
 }

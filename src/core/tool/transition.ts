@@ -5,6 +5,9 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { Content } from '../prompt/message.ts';
 import type { CompiledProfile, HandoverProtocol } from '../profile/profile.ts';
 import type { Scope } from '../expression/expression.ts';
+import type { StateQuotes } from '../untrusted/quote-state.ts';
+import type { Labels } from '../untrusted/taint.ts';
+import type { Origins } from '../untrusted/watch-scope.ts';
 import type { Recipe } from '../patches/state-draft.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
@@ -31,6 +34,11 @@ export type TransitionOutcome =
       readonly update?: Recipe;
       /** Unfinished agents below the calling one whose text the result contains. */
       readonly quotes?: readonly AgentId[];
+      /**
+       * Untrusted sources of state or of other agents' text in the result, which is framed then. Those of the agents that the call waited for, or
+       * quotes, are added.
+       */
+      readonly taint?: Labels;
       /** Ends the calling agent in this way when the call has ended. */
       readonly end?: AgentEnding;
     }
@@ -48,6 +56,15 @@ export interface ChangeOptions {
   readonly moves?: ModuleActor;
   /** The run as left by earlier changes of this decision. */
   readonly on?: RunContext;
+  /** Untrusted sources of the values; unless given, those of everything that the agent has read. Empty for values that the tool itself makes. */
+  readonly taint?: Labels;
+}
+
+/** How an item is posted. */
+export interface ItemOptions {
+  readonly noHandover?: boolean;
+  /** Untrusted sources of what the payload quotes, framed. */
+  readonly taint?: Labels;
 }
 
 /** Context of a transition tool's call. State is read-only; changes are returned as events. */
@@ -59,12 +76,18 @@ export interface TransitionContext {
   readonly turnId: TurnId;
   /** The roots that conditions see, for the calling agent. */
   readonly scope: Scope;
+  /** The arguments as another agent may be shown them: with untrusted text framed that a planner or a rule filled in from state. */
+  readonly shownArgs: JsonObject;
+  /** Untrusted sources of that text; undefined when there is none, and the arguments are the caller's own words. */
+  readonly argsTaint: Labels | undefined;
+  /** Frames untrusted text of state for another agent; `more` has the origins of roots that the scope lacks. */
+  quotes(more?: Readonly<Record<string, Origins>>): StateQuotes;
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
   /** Returns the next free agent ids for these profiles, in order; committing `agent.start` takes them. */
   agentIds(profiles: readonly string[]): readonly AgentId[];
   /** Drafts an item for an agent's inbox; the engine assigns its id. */
-  item(to: AgentId, source: string, payload: JsonValue, options?: { readonly noHandover?: boolean }): EventDraft;
+  item(to: AgentId, source: string, payload: JsonValue, options?: ItemOptions): EventDraft;
   /**
    * Runs a recipe on the state of the calling agent and its team, and returns the event of its changes, to be included in the
    * outcome's events; none when nothing changed.

@@ -1,54 +1,104 @@
-import type { Quote } from '../expression/template.ts';
-import { frameAtPlace } from './frame-untrusted.ts';
+import { toText } from '../expression/json-text.ts';
+import type { Quote, Watch } from '../expression/quote.ts';
+import type { Scope } from '../expression/roots.ts';
 import type { ContentHash } from '../ids.ts';
-import { isJsonObject, type JsonValue } from '../json.ts';
-import type { SubContext } from '../state/sub-context.ts';
-import type { RunContext } from '../state/run-context.ts';
-import { carriesWords, taintOfPaths } from '../patches/state-taint.ts';
+import { frameAtPlace } from './frame-untrusted.ts';
+import { type OriginsEnv, type Reader, scopeOrigins } from './scope-origins.ts';
+import type { Labels } from './taint.ts';
+import { isTrusted, mapEntries, originsAt, type Origins, ScopeWatch } from './watch-scope.ts';
+
+/** What quoting needs besides state. */
+export type QuoteEnv = OriginsEnv & { readonly hash: (text: string) => ContentHash };
 
 /** Frames the untrusted text in one text, item or payload. */
 export interface StateQuotes {
   readonly quote: Quote;
-  /** Returns the untrusted sources of all text framed so far. */
-  readonly labels: () => readonly string[];
+  /** Returns the untrusted sources of all text quoted so far. */
+  readonly labels: () => Labels;
+  /** Begins to observe code that writes a text itself. */
+  readonly watch: (scope: Scope) => ScopeWatch;
+  /** Returns a text that code wrote, framed when the code read untrusted text. */
+  readonly written: (watch: ScopeWatch, text: string) => string;
+  /** Returns a value that code read, with the untrusted text in it framed. */
+  readonly shown: (watch: ScopeWatch, value: unknown) => unknown;
+  /** True when a quoted value was untrusted data: an object or a list, and not only text. */
+  readonly holdsData: () => boolean;
 }
 
 /**
- * Creates the framing of untrusted text where state is shown: in a segment, an item of an observer or a rule, a text of a
- * profile. Undefined when no state holds such text, which avoids the cost.
+ * Creates the framing of untrusted text where state is shown: in a segment, an item of an observer or a rule, a text of a profile. Text of
+ * which any part was read from an untrusted value is framed, whatever the expression made of it; data keeps its form, with the untrusted
+ * text in it framed.
  *
  * @param place where it is shown, such as the id of a segment: frames of different places have different nonces
  */
-export function stateQuotes(
-  run: RunContext,
-  agent: SubContext,
-  hash: (text: string) => ContentHash,
-  place: string,
-): StateQuotes | undefined {
-  if (!run.isTainted && agent.stateTaint.size === 0 && run.team.taint.size === 0) return undefined;
-  let labels: Set<string> | undefined;
-  const quote: Quote = (value, paths) => {
-    if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return value;
-    if (!carriesWords(value as JsonValue)) return value;
-    const found = taintOfPaths(run, agent, paths);
-    if (found.length === 0) return value;
-    labels ??= new Set();
-    for (const label of found) labels.add(label);
-    const frame = frameAtPlace(run, agent, hash, place);
-    return framedTexts(value as JsonValue, (text) => frame('state', text));
-  };
-  return { quote, labels: () => (labels === undefined ? none : [...labels].toSorted()) };
+export function stateQuotes(env: QuoteEnv, quoted: Reader, place: string): StateQuotes {
+  const frame = frameAtPlace(quoted.run, quoted.agent, env.hash, place);
+  return quotesOf(env, quoted, (text) => frame('state', text));
 }
 
-const none: readonly never[] = [];
+/** Like `stateQuotes`, but leaves values as they are: for what is stored or passed on as data, with its sources beside it. */
+export function stateReads(env: OriginsEnv, quoted: Reader): StateQuotes {
+  return quotesOf(env, quoted, undefined);
+}
 
-/** Frames each text of several words in a value. */
-function framedTexts(value: JsonValue, framed: (text: string) => string): JsonValue {
-  if (typeof value === 'string') return carriesWords(value) ? framed(value) : value;
-  if (Array.isArray(value)) return value.map((each: JsonValue) => framedTexts(each, framed));
-  if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).map(
-    ([key, each = null]) => [carriesWords(key) ? framed(key) : key, framedTexts(each, framed)] as const,
-  );
-  return Object.fromEntries(entries);
+function quotesOf(env: OriginsEnv, quoted: Reader, frame: ((text: string) => string) | undefined): StateQuotes {
+  const labels = new Set<string>();
+  let holdsData = false;
+  const count = (watch: ScopeWatch): boolean => {
+    for (const label of watch.labels) labels.add(label);
+    return watch.labels.size > 0;
+  };
+  const observe = (scope: Scope): ScopeWatch => new ScopeWatch(scope, scopeOrigins(env, quoted));
+  const written = (watch: ScopeWatch, text: string): string =>
+    text !== '' && count(watch) && frame !== undefined ? frame(text) : text;
+  const shown = (watch: ScopeWatch, value: unknown): unknown => {
+    watch.readAll(value);
+    if (!mayCarry(value) || !count(watch)) return watch.unwrap(value);
+    holdsData ||= typeof value === 'object';
+    return frame === undefined ? watch.unwrap(value) : framedData(watch, value, frame);
+  };
+  const quote = (scope: Scope): Watch => {
+    const watch = observe(scope);
+    return {
+      scope: watch.scope,
+      text: (value) => (mayCarry(value) ? written(watch, toText(value)) : toText(value)),
+      data: (value) => shown(watch, value),
+    };
+  };
+  return {
+    quote,
+    watch: observe,
+    written,
+    shown,
+    labels: () => (labels.size === 0 ? none : [...labels].toSorted()),
+    holdsData: () => holdsData,
+  };
+}
+
+const none: Labels = [];
+
+/** False for values that hold no text: their origins are of no account. */
+function mayCarry(value: unknown): boolean {
+  return typeof value === 'string' ? value !== '' : typeof value === 'object' && value !== null;
+}
+
+/** Frames the untrusted text in data that an expression read or made: text by text, and objects from outside as one text. */
+function framedData(watch: ScopeWatch, value: unknown, frame: (text: string) => string): unknown {
+  // What an expression made of several values is untrusted as a whole.
+  if (typeof value === 'string') return frame(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const view = watch.viewed(value);
+  return view === undefined
+    ? mapEntries(value, (each) => framedData(watch, each, frame))
+    : framedAt(view.target, view.origins, frame);
+}
+
+/** Frames the untrusted text in a value with these origins. */
+export function framedAt(value: unknown, origins: Origins, frame: (text: string) => string): unknown {
+  if (isTrusted(origins)) return value;
+  if (typeof value === 'string') return value === '' ? value : frame(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if ('length' in origins) return Object.keys(value).length === 0 ? value : frame(toText(value));
+  return mapEntries(value, (each, key) => framedAt(each, originsAt(origins, key), frame));
 }

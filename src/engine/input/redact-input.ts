@@ -51,7 +51,11 @@ export function redactInput(secrets: Secrets, input: Input): Input {
 function redactReply(secrets: Secrets, outcome: ModelOutcome): ModelOutcome {
   const clean = secrets.json(outcome);
   if (clean.kind === 'error' || !clean.reply.toolCalls.some(({ input }) => hidesText.test(input))) return clean;
-  const toolCalls = clean.reply.toolCalls.map((call) => ({ ...call, input: redactArguments(secrets, call.input) }));
+  const toolCalls = clean.reply.toolCalls.map((call) => ({
+    ...call,
+    input: redactArguments(secrets, call.input),
+    ...(call.shown === undefined ? {} : { shown: redactArguments(secrets, call.shown) }),
+  }));
   return { ...clean, reply: { ...clean.reply, toolCalls } };
 }
 

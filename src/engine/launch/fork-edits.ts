@@ -1,3 +1,4 @@
+import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import { oneLine } from '../../core/events/one-line.ts';
@@ -163,5 +164,7 @@ function editState(tx: Transaction, edit: StateEditOf, { by, cause }: EditPlace)
   const name = agentId === undefined ? edit.path : `${agentId}.${edit.path}`;
   const what = edit.value === undefined ? `removed ${name}` : `set ${name} to ${shownValue(edit.value)}`;
   tx.cause = note(tx, `${by ?? 'a person'} ${what} in this fork`, agentId, cause);
-  changeState(tx, owner, { by: person, person: by }, (draft) => change(draft, edit));
+  // The words are the person's own, whatever the agent has read.
+  const hasRead = owner !== undefined && untrustedSources(owner.history.sources).length > 0;
+  changeState(tx, owner, { by: person, person: by, ...(hasRead ? { taint: [] } : {}) }, (draft) => change(draft, edit));
 }

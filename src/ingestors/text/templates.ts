@@ -1,6 +1,4 @@
 import { compileTemplate, type Template } from '../../core/expression/template.ts';
-import type { Scope } from '../../core/expression/expression.ts';
-import type { JsonValue } from '../../core/json.ts';
 
 /** Most templates kept compiled; a profile has a handful. */
 const maxKept = 500;
@@ -16,10 +14,4 @@ export function templateOf(source: string): Template {
   if (compiled.size >= maxKept) compiled.clear();
   compiled.set(source, result.value);
   return result.value;
-}
-
-/** The scope with `payload` as one more root; the other roots stay getters and are read only when asked for. */
-export function withPayload(scope: Scope, payload: JsonValue): Scope {
-  const descriptors = { ...Object.getOwnPropertyDescriptors(scope), payload: { value: payload, enumerable: true } };
-  return Object.defineProperties({}, descriptors) as Scope;
 }

@@ -1,12 +1,12 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import { describeThrown } from '../../core/error.ts';
-import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
+import { type InboxItem, isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
 import type { CallId } from '../../core/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, type Writable } from '../../core/json.ts';
 import type { Content, ContentPart } from '../../core/prompt/message.ts';
 import type { TurnPlan } from '../../core/profile/turn-plan.ts';
-import type { IngestorView } from '../../core/inbox/ingestor.ts';
+import { ingestorView } from '../../core/untrusted/ingestor-view.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/inbox/strategy.ts';
@@ -84,18 +84,10 @@ function ingest(context: TurnContext, plan: TurnPlan, waiting: WaitingItem, isRe
   }
   if (item.trust === 'untrusted' || strategy.untrusted === true) input.untrusted = true;
   if (item.taint !== undefined) input.taint = item.taint;
-  const quotes = stateQuotes(tx.run, agent, env.hash, item.itemId);
   try {
-    const content = runIngestor(context, {
-      name: ingestorName,
-      payload: item.payload,
-      params,
-      source: item.source,
-      quote: quotes?.quote,
-      isResult,
-    });
-    const labels = quotes === undefined ? none : quotes.labels();
-    if (labels.length > 0) input.taint = [...new Set([...(item.taint ?? []), ...labels])];
+    const { content, taint, isMixed } = runIngestor(context, { name: ingestorName, item, params, isResult });
+    if (taint.length > 0) input.taint = [...new Set([...(item.taint ?? []), ...taint])];
+    if (isMixed) input.untrusted = true;
     const fitted = plan.cuts ? truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy) : content;
     return framedInput(tx, env, input, item, fitted);
   } catch (thrown) {
@@ -103,38 +95,47 @@ function ingest(context: TurnContext, plan: TurnPlan, waiting: WaitingItem, isRe
   }
 }
 
-const none: readonly never[] = [];
+/** What an ingestor made of an item. */
+interface Ingested {
+  readonly content: Content;
+  /** Untrusted sources of what it read from state. */
+  readonly taint: readonly string[];
+  /** True when its own code read untrusted text, so that any of the content may hold some. */
+  readonly isMixed: boolean;
+}
 
-function runIngestor(
-  context: TurnContext,
-  call: Pick<IngestorView, 'source' | 'quote'> & {
-    readonly name: string;
-    readonly payload: JsonValue;
-    readonly params: JsonObject;
-    readonly isResult: boolean;
-  },
-): Content {
-  const { tx, env, agent, profile } = context;
-  const ingestor = env.ingestor(call.name);
-  if (ingestor === undefined) throw new Error(`there is no ingestor '${call.name}'`);
-  const content: unknown = ingestor.ingest(call.payload, call.params, {
-    profile,
-    scope: agentScope(env, tx.run, agent),
-    profiles: env.profiles,
-    source: call.source,
-    quote: call.quote,
-  });
-  if (typeof content === 'string') return call.isResult || content.trim() !== '' ? content : emptyText;
+/** An item to be put into words. */
+interface IngestorCall {
+  readonly name: string;
+  readonly item: InboxItem;
+  readonly params: JsonObject;
+  readonly isResult: boolean;
+}
+
+function runIngestor({ tx, env, agent, profile }: TurnContext, { name, item, params, isResult }: IngestorCall): Ingested {
+  const ingestor = env.ingestor(name);
+  if (ingestor === undefined) throw new Error(`there is no ingestor '${name}'`);
+  const { source, payload } = item;
+  const scope = agentScope(env, tx.run, agent);
+  const quotes = stateQuotes(env, { run: tx.run, agent }, item.itemId);
+  const watch = quotes.watch(scope);
+  const view = ingestorView({ profile, profiles: env.profiles, source, scope, quotes, watch });
+  const content = checkContent(name, isResult, ingestor.ingest(payload, params, view));
+  return { content, taint: [...quotes.labels(), ...watch.labels], isMixed: watch.labels.size > 0 };
+}
+
+function checkContent(name: string, isResult: boolean, content: unknown): Content {
+  if (typeof content === 'string') return isResult || content.trim() !== '' ? content : emptyText;
   if (content instanceof Promise) {
     content.catch(() => undefined);
-    throw new Error(`ingestor '${call.name}' returned a promise; ingestors are synchronous`);
+    throw new Error(`ingestor '${name}' returned a promise; ingestors are synchronous`);
   }
   if (!Array.isArray(content) || !content.every(hasPartShape))
     throw new Error(
-      `ingestor '${call.name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`,
+      `ingestor '${name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`,
     );
   const parts = content.filter((part) => part.type !== 'text' || part.text.trim() !== '');
-  return parts.length > 0 ? parts : call.isResult ? '' : emptyText;
+  return parts.length > 0 ? parts : isResult ? '' : emptyText;
 }
 
 /** True when a value from an ingestor has the outer shape of a part; `ingestors/text/content-part.ts` checks data from outside strictly. */

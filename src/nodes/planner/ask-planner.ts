@@ -11,6 +11,7 @@ import { planByRules, planFallback } from './plan-rules.ts';
 import { planByScript } from './plan-script.ts';
 import { markOf, type PlannedResult, type PlannerMemory, recallPlan } from './planner-memory.ts';
 import { planByLoop } from './plan-loop.ts';
+import { quotingView } from './quoting-view.ts';
 
 /** Inputs of a request to a planner. */
 export interface PlannerCall {
@@ -30,7 +31,7 @@ export async function askPlanner(call: PlannerCall, ask: () => Promise<ModelOutc
   const { planner } = call;
   const view = viewOf(call);
   const plan = decide(planner, view);
-  if (plan.kind !== 'model') return outcomeOf(plan, call);
+  if (plan.kind !== 'model') return outcomeOf(plan, call, view);
   const outcome = await ask();
   const problem = planner.type === 'rules' ? whyUseless(outcome, call, view) : undefined;
   const instead =
@@ -39,7 +40,7 @@ export async function askPlanner(call: PlannerCall, ask: () => Promise<ModelOutc
       : tryPlan(() => planFallback(planner, view, `${plan.why}; ${problem}`));
   if (instead === undefined || instead.kind === 'model') return outcome;
   const { usage, attempts, cost } = outcome;
-  return { ...outcomeOf(instead, call), usage, attempts, ...(cost === undefined ? {} : { cost }) };
+  return { ...outcomeOf(instead, call, view), usage, attempts, ...(cost === undefined ? {} : { cost }) };
 }
 
 function decide(planner: Planner, view: PlanView): PlannerDecision {
@@ -69,11 +70,8 @@ function viewOf({ env, run, agent, turnId, hasTool }: PlannerCall): PlanView {
   const memory = recallPlan(run, agent, turnId);
   const base = agentScope(env, run, agent);
   const own = rootsOf(memory);
-  return {
-    memory,
-    scope: (more) => ({ ...base, ...own, ...more }),
-    hasTool,
-  };
+  const scope: PlanView['scope'] = (more) => ({ ...base, ...own, ...more });
+  return { memory, scope, hasTool, ...quotingView({ env, run, agent, turnId }, memory, scope) };
 }
 
 function rootsOf(memory: PlannerMemory): Record<string, unknown> {
@@ -102,16 +100,23 @@ function whyUseless(outcome: ModelOutcome, { hasTool, env: { catalog } }: Planne
     : 'the model called no agent that exists';
 }
 
-function outcomeOf(plan: Exclude<PlannerDecision, { kind: 'model' }>, { planner, env: { catalog } }: PlannerCall): ModelOutcome {
-  if (plan.kind === 'fail') return { kind: 'error', error: plan.error, usage: {}, cost: 0, attempts: [] };
+function outcomeOf(
+  plan: Exclude<PlannerDecision, { kind: 'model' }>,
+  { planner, env: { catalog } }: PlannerCall,
+  view: PlanView,
+): ModelOutcome {
+  const labels = view.taint();
+  const taint = labels.length === 0 ? {} : { taint: labels };
+  if (plan.kind === 'fail') return { kind: 'error', error: plan.error, usage: {}, cost: 0, attempts: [], ...taint };
   const toolCalls =
     plan.kind === 'say'
       ? []
-      : plan.calls.map(({ id, iteration, tool, args }) => ({
+      : plan.calls.map(({ id, iteration, tool, args, shown }) => ({
           providerCallId: markOf(id, iteration),
           toolName: catalog.wireName(tool),
           input: JSON.stringify(args),
           isIdOurs: true as const,
+          ...(shown === undefined ? {} : { shown: JSON.stringify(shown) }),
         }));
   return {
     kind: 'reply',
@@ -125,5 +130,6 @@ function outcomeOf(plan: Exclude<PlannerDecision, { kind: 'model' }>, { planner,
     usage: {},
     cost: 0,
     attempts: [],
+    ...taint,
   };
 }

@@ -37,8 +37,10 @@ function nextStep(planner: LoopPlanner, from: number, iteration: number, view: P
   const step = steps.find((candidate, index) => index >= from && candidate.condition?.test(scope) !== false);
   const why = `${note === '' ? '' : `${note}; `}iteration ${iteration} of ${maxIterations}`;
   if (step === undefined) return endOfIteration(planner, iteration, view, why);
-  const args = withAgent(step, step.args.build(scope), view);
-  return { kind: 'call', calls: [{ id: step.id, iteration, tool: step.tool, args }], why: `${why}, step '${step.id}'` };
+  const { args, shown } = view.args(step, scope);
+  const call = { id: step.id, iteration, tool: step.tool, args: withAgent(step, args, view) };
+  const calls = [shown === undefined ? call : { ...call, shown: withAgent(step, shown, view) }];
+  return { kind: 'call', calls, why: `${why}, step '${step.id}'` };
 }
 
 /** Adds the agent that ran this step before to the arguments, so that it continues; a failed agent is not reused. */
@@ -53,11 +55,11 @@ function endOfIteration(planner: LoopPlanner, iteration: number, view: PlanView,
   const scope = scopeOf(planner, iteration, view);
   const [last] = lastResults(view.memory);
   if (until.test(scope)) {
-    const text = answer === undefined ? (last?.content ?? '') : answer.render(scope);
+    const text = answer === undefined ? (last?.content ?? '') : view.fill(answer, scope);
     return { kind: 'say', text, why: `${why}: '${until.source}' holds` };
   }
   if (iteration < maxIterations) return nextStep(planner, 0, iteration + 1, view, `${why}: '${until.source}' does not hold`);
-  if (otherwise?.kind === 'say') return { kind: 'say', text: otherwise.text.render(scope), why: `${why}, the last` };
-  if (otherwise?.kind === 'fail') return failure(otherwise.message.render(scope), `${why}, the last`);
+  if (otherwise?.kind === 'say') return { kind: 'say', text: view.fill(otherwise.text, scope), why: `${why}, the last` };
+  if (otherwise?.kind === 'fail') return failure(view.fill(otherwise.message, scope), `${why}, the last`);
   return failure(`'${until.source}' did not hold after ${maxIterations} iterations`, `${why}, the last`);
 }

@@ -38,7 +38,7 @@ function answerOf(moves: readonly PlannerRule[], view: PlanView): PlannerDecisio
   const results = lastResults(view.memory);
   const made = moves.find(({ id }) => id === results[0]?.id)?.move;
   if (made?.kind !== 'call' || made.answer === undefined || !results.every(({ ok }) => ok)) return undefined;
-  return { kind: 'say', text: made.answer.render(view.scope()), why: `'${results[0]?.id ?? ''}' has its result` };
+  return { kind: 'say', text: view.fill(made.answer), why: `'${results[0]?.id ?? ''}' has its result` };
 }
 
 function ask(rule: PlannerRule, view: PlanView, notes: string[]): PlannerDecision | undefined {
@@ -67,16 +67,16 @@ function follow({ id, move }: PlannerRule, view: PlanView, notes: readonly strin
     case 'model':
       return { kind: 'model', why };
     case 'say':
-      return { kind: 'say', text: move.text.render(view.scope()), why };
+      return { kind: 'say', text: view.fill(move.text), why };
     case 'fail':
-      return failure(move.message.render(view.scope()), why);
+      return failure(view.fill(move.message), why);
     case 'call':
       return hasFailed({ id, move }, view) ? failedMove(id, view, why) : callMove(id, move, view, why);
   }
 }
 
 function callMove(id: string, move: Extract<PlannerMove, { kind: 'call' }>, view: PlanView, why: string): PlannerDecision {
-  return { kind: 'call', calls: callsOf(move.calls, id, view.scope()), why };
+  return { kind: 'call', calls: callsOf(move.calls, id, view), why };
 }
 
 /** Nothing is left to follow but what has failed before. */

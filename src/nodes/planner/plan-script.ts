@@ -4,10 +4,12 @@ import type { PlannerStep, ScriptPlanner } from '../../core/profile/planner.ts';
 import { failure, failureText, lastResults, type PlannerDecision, type PlanView } from './plan.ts';
 import type { PlannedResult } from './planner-memory.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
-import type { RunContext } from '../../core/state/run-context.ts';
-import type { TurnViewEnv } from '../../core/state/turn-view.ts';
+import type { Quote } from '../../core/expression/quote.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { stateQuotes } from '../../core/untrusted/quote-state.ts';
+import type { Labels } from '../../core/untrusted/taint.ts';
+import { trusted } from '../../core/untrusted/watch-scope.ts';
+import { givenRoot } from './quoting-view.ts';
 
 /** Maximum number of steps in a script from outside the profile. */
 const mostSteps = 100;
@@ -36,9 +38,9 @@ export function planByScript(planner: ScriptPlanner, view: PlanView): PlannerDec
 }
 
 /** The steps of a planner: those it declares, or those it was handed; words when they are none that could be followed. */
-function stepsOf(planner: ScriptPlanner, view: PlanView): readonly PlannerStep[] | string {
+function stepsOf(planner: ScriptPlanner, view: Pick<PlanView, 'read'>): readonly PlannerStep[] | string {
   if (planner.stepsFrom === undefined) return planner.steps;
-  const given = readPath(view.scope(), planner.stepsFrom) as JsonValue;
+  const given = view.read(planner.stepsFrom) as JsonValue;
   if (given === null) return [];
   if (!Array.isArray(given)) return `${planner.stepsFrom} is no list of steps`;
   if (given.length > mostSteps) return `${planner.stepsFrom} has ${given.length} steps; ${mostSteps} are the most`;
@@ -55,10 +57,19 @@ function toStep(step: JsonObject, index: number): PlannerStep {
   return {
     id: `step_${index + 1}`,
     tool: String(step['tool']),
-    args: { constant: true, build: () => args },
+    args: { constant: false, build: (_, quote) => (quote === undefined ? args : givenArgs(step, args, quote)) },
     keepsAgent: false,
     ...(typeof notes === 'string' ? { notes } : {}),
   };
+}
+
+/** Quotes arguments that come from elsewhere, one by one; of a call of a worker, only the script that it is handed. */
+function givenArgs(step: JsonObject, args: JsonObject, quote: Quote): JsonObject {
+  const watch = quote({ [givenRoot]: args });
+  const given = watch.scope[givenRoot] as JsonObject;
+  const quoted = (key: string): JsonValue => watch.data(given[key]) as JsonValue;
+  if (callsOfWorkers.has(step)) return { ...args, data: quoted('data') };
+  return Object.fromEntries(Object.keys(args).map((key) => [key, quoted(key)]));
 }
 
 function isFailed(step: PlannerStep, result: PlannedResult, view: PlanView): boolean {
@@ -69,13 +80,13 @@ function nextStep(planner: ScriptPlanner, steps: readonly PlannerStep[], from: n
   const next = steps.findIndex((step, index) => index >= from && step.condition?.test(view.scope()) !== false);
   const step = steps[next];
   if (step === undefined) return finished(planner, view);
-  const call = { id: step.id, iteration: 1, tool: step.tool, args: step.args.build(view.scope()) };
+  const call = { id: step.id, iteration: 1, tool: step.tool, ...view.args(step) };
   return { kind: 'call', calls: [call], why: `step '${step.id}', ${next + 1} of ${steps.length}` };
 }
 
 function finished({ answer }: ScriptPlanner, view: PlanView): PlannerDecision {
   const why = 'the script is at its end';
-  if (answer !== undefined) return { kind: 'say', text: answer.render(view.scope()), why };
+  if (answer !== undefined) return { kind: 'say', text: view.fill(answer), why };
   const results = view.memory.turns.flat();
   const steps = results.map(({ id, tool, ok, content }) => ({ id, tool, ok, result: content }));
   const status = results.every(({ ok }) => ok) ? 'success' : 'partial';
@@ -85,8 +96,8 @@ function finished({ answer }: ScriptPlanner, view: PlanView): PlannerDecision {
 function withoutSteps({ otherwise, stepsFrom = 'steps' }: ScriptPlanner, view: PlanView): PlannerDecision {
   const why = 'there is no script';
   if (otherwise?.kind === 'model') return { kind: 'model', why };
-  if (otherwise?.kind === 'say') return { kind: 'say', text: otherwise.text.render(view.scope()), why };
-  if (otherwise?.kind === 'fail') return failure(otherwise.message.render(view.scope()), why);
+  if (otherwise?.kind === 'say') return { kind: 'say', text: view.fill(otherwise.text), why };
+  if (otherwise?.kind === 'fail') return failure(view.fill(otherwise.message), why);
   return failure(`there is no script at ${stepsFrom}`, why);
 }
 
@@ -111,10 +122,15 @@ function groupByWorker(steps: readonly JsonValue[]): readonly JsonValue[] {
       continue;
     }
     open = { worker, mode, script: [own] };
-    grouped.push(callOf(open));
+    const call = callOf(open);
+    callsOfWorkers.add(call);
+    grouped.push(call);
   }
   return grouped;
 }
+
+// Pure cache: the calls that were put together here, whose words are the engine's.
+const callsOfWorkers = new WeakSet<JsonObject>();
 
 /** The call of a worker; its script grows while neighbours join it. */
 function callOf({
@@ -134,23 +150,39 @@ function callOf({
 /** The id of the segment with a script that is advice, in the log of a system prompt. */
 export const guideSectionId = 'script';
 
-/** Returns the prompt section for a script that the model follows at its discretion; empty without one, or when it runs as written. */
-export function guideSection(env: TurnViewEnv, run: RunContext, agent: SubContext, { planner }: CompiledProfile): string {
-  if (planner?.type !== 'script' || planner.guidedWhen === undefined) return '';
+/** A script that is advice, as text of a prompt. */
+export interface ScriptGuide {
+  readonly text: string;
+  /** Untrusted sources of what it quotes. */
+  readonly taint: Labels;
+}
+
+/** Returns the prompt section for a script that the model follows at its discretion; undefined without one, or when it runs as written. */
+export function guideSection({ env, run, agent, profile: { planner } }: TurnContext): ScriptGuide | undefined {
+  if (planner?.type !== 'script' || planner.guidedWhen === undefined) return undefined;
   const base = agentScope(env, run, agent);
   const task = agent.initialParams['input'] ?? run.meta.input;
   const scope: PlanView['scope'] = () => ({ ...base, task, last: null, results: {}, step: 0, iteration: 1, max_iterations: 1 });
   try {
-    if (!planner.guidedWhen.test(scope())) return '';
-    const steps = stepsOf(planner, { memory: { task: '', turns: [] }, scope, hasTool: () => true });
-    if (typeof steps === 'string' || steps.length === 0) return '';
+    if (!planner.guidedWhen.test(scope())) return undefined;
+    // What a parent told its agent to do is its task. Anything else is framed.
+    const quotes = stateQuotes(
+      env,
+      { run, agent, more: { task: trusted, last: trusted, results: trusted }, isTask: true },
+      guideSectionId,
+    );
+    const watch = quotes.watch(scope());
+    const steps = stepsOf(planner, { read: (path) => watch.readIn(readPath(watch.scope, path)) });
+    if (typeof steps === 'string' || steps.length === 0) return undefined;
+    const quote = planner.stepsFrom === undefined ? quotes.quote : undefined;
     const lines = steps.map(({ tool, args, notes }, index) => {
       const words = notes === undefined ? '' : `: ${notes}`;
-      return `${index + 1}. \`${tool}\` ${JSON.stringify(args.build(scope()))}${words}`;
+      return `${index + 1}. \`${tool}\` ${JSON.stringify(args.build(scope(), quote))}${words}`;
     });
-    return `## Suggested steps\n\nGo by them as far as they help; you decide.\n\n${lines.join('\n')}`;
+    const list = quotes.written(watch, lines.join('\n'));
+    return { text: `## Suggested steps\n\nGo by them as far as they help; you decide.\n\n${list}`, taint: quotes.labels() };
   } catch {
     // The planner meets the same failure when it is asked, and puts it on the record.
-    return '';
+    return undefined;
   }
 }

@@ -1,6 +1,8 @@
 import type { ErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/expression.ts';
+import type { Template } from '../../core/expression/template.ts';
 import type { JsonValue } from '../../core/json.ts';
+import type { Labels } from '../../core/untrusted/taint.ts';
 import type { PlannedCall } from '../../core/profile/planner.ts';
 import type { PlannedResult, PlannerMemory } from './planner-memory.ts';
 
@@ -13,6 +15,8 @@ export type PlannerDecision =
         readonly iteration: number;
         readonly tool: string;
         readonly args: JsonValue;
+        /** The arguments with untrusted text framed, for agents that read them; absent when they quote none. */
+        readonly shown?: JsonValue;
       }[];
       readonly why: string;
     }
@@ -26,6 +30,14 @@ export interface PlanView {
   /** The roots of its agent, and `task`, `last`, `results`, `step`, `iteration` and `max_iterations`. */
   readonly scope: (more?: { readonly iteration: number; readonly max_iterations: number }) => Scope;
   readonly hasTool: (name: string) => boolean;
+  /** Untrusted sources of all that was filled in, and of steps from elsewhere. */
+  readonly taint: () => Labels;
+  /** Reads the steps of a script from a path. */
+  readonly read: (path: string) => unknown;
+  /** Fills in a text. The view notes the untrusted sources of what it quotes. */
+  readonly fill: (text: Template, scope?: Scope) => string;
+  /** Fills in the arguments of a call. */
+  readonly args: (call: PlannedCall, scope?: Scope) => { readonly args: JsonValue; readonly shown?: JsonValue };
 }
 
 /** Longest message of an error. */
@@ -44,8 +56,8 @@ export function failureText({ tool, status, error, content }: PlannedResult): st
 }
 
 /** The calls of a move, with their arguments filled in. */
-export function callsOf(calls: readonly PlannedCall[], id: string, scope: Scope, iteration = 1) {
-  return calls.map(({ tool, args }) => ({ id, iteration, tool, args: args.build(scope) }));
+export function callsOf(calls: readonly PlannedCall[], id: string, view: PlanView, iteration = 1) {
+  return calls.map((call) => ({ id, iteration, tool: call.tool, ...view.args(call) }));
 }
 
 /** The newest results, if the last thing done was to call something. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../core/json.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
+import { isUntrusted } from '../../core/fold/sources.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState, TurnState } from '../../core/state/turn-state.ts';
@@ -27,6 +28,8 @@ export interface PlannedResult extends JsonObject {
 /** Everything a planner knows of its task since it began, newest last. */
 export interface PlannerMemory {
   readonly task: string;
+  /** True when the task holds untrusted text. */
+  readonly isTaskOutside: boolean;
   /** The results of each turn that called something. */
   readonly turns: readonly (readonly PlannedResult[])[];
 }
@@ -48,7 +51,7 @@ const mostTurns = 128;
  */
 export function recallPlan(run: RunContext, agent: SubContext, turnId: TurnId): PlannerMemory {
   const turns: (readonly PlannedResult[])[] = [];
-  let task: string | undefined;
+  let task: Task | undefined;
   let turn: TurnState | undefined = run.turns.get(turnId);
   const most = Math.min(mostTurns, agent.counters.turnCount);
   for (let count = 0; turn !== undefined && count < most; count++) {
@@ -58,7 +61,8 @@ export function recallPlan(run: RunContext, agent: SubContext, turnId: TurnId): 
     task = taskOf(agent, turn) ?? task;
     turn = run.turns.get(turnBefore(turn.turnId));
   }
-  return { task: task ?? textOf(agent.initialParams['input']), turns };
+  const { text, isOutside } = task ?? givenTask(agent);
+  return { task: text, isTaskOutside: isOutside, turns };
 }
 
 /** True when a task ended with a turn; an interrupted or retried turn ends nothing. */
@@ -71,17 +75,29 @@ function turnBefore(turnId: TurnId): TurnId {
   return `${turnId.slice(0, at)}.t${Number(turnId.slice(at + 2)) - 1}` as TurnId;
 }
 
+/** Words of a task, and whether they hold untrusted text. */
+interface Task {
+  readonly text: string;
+  readonly isOutside: boolean;
+}
+
+/** The task in an agent's parameters. */
+function givenTask({ initialParams, stateTaint }: SubContext): Task {
+  return { text: textOf(initialParams['input']), isOutside: stateTaint.has('initial_params') };
+}
+
 /** The task a turn was given: words from a person or another agent, not results, notices, or what observers add. */
-function taskOf(agent: SubContext, turn: TurnState): string | undefined {
+function taskOf(agent: SubContext, turn: TurnState): Task | undefined {
   const index = turn.start.inputs.findLastIndex((input, at) => {
     const item = turn.items[at];
     return input.role === 'user' && item !== undefined && item.observerId === undefined && item.ruleId === undefined;
   });
   const input = turn.start.inputs[index];
   if (input === undefined) return undefined;
-  const given = agent.initialParams['input'];
-  const isBriefing = input.source === 'AGENT_STARTUP_BRIEFING' && typeof given === 'string';
-  return isBriefing ? textOf(given) : contentText(input.content);
+  if (input.source === 'AGENT_STARTUP_BRIEFING' && typeof agent.initialParams['input'] === 'string') return givenTask(agent);
+  const item = turn.items[index];
+  const isOutside = isUntrusted(input, item) || input.taint !== undefined || item?.from !== undefined;
+  return { text: contentText(input.content), isOutside };
 }
 
 function resultsOf(run: RunContext, agent: SubContext, turn: TurnState): readonly PlannedResult[] {

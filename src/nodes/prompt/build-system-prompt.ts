@@ -4,7 +4,6 @@ import type { AgentTools, Env } from '../../core/env.ts';
 import { toErrorRecord, type ErrorRecord, CadreError } from '../../core/error.ts';
 import { agentRoots } from '../../core/expression/agent-roots.ts';
 import { compileExpression, type Expression, type Scope } from '../../core/expression/expression.ts';
-import type { Quote } from '../../core/expression/template.ts';
 import { readPath } from '../../core/expression/read-path.ts';
 import { frameAtPlace, type FrameText } from '../../core/untrusted/frame-untrusted.ts';
 import type { ContentHash } from '../../core/ids.ts';
@@ -12,7 +11,8 @@ import type { JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { CompiledProfile, CompiledSegment } from '../../core/profile/profile.ts';
 import { planOf, type TurnPlan } from '../../core/profile/turn-plan.ts';
-import { stateQuotes } from '../../core/untrusted/quote-state.ts';
+import { ingestorView } from '../../core/untrusted/ingestor-view.ts';
+import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
 import { segmentSeparator } from '../../core/prompt/prompt.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
@@ -34,6 +34,8 @@ export interface SystemPrompt {
 export interface TextSection {
   readonly id: string;
   readonly text: string;
+  /** Untrusted sources of what it quotes, framed. */
+  readonly taint?: readonly string[];
 }
 
 interface Rendered {
@@ -46,7 +48,7 @@ interface Rendered {
 interface Shown {
   readonly scope: Scope;
   readonly tools: AgentTools;
-  readonly quote: Quote | undefined;
+  readonly quotes: StateQuotes;
   readonly frame: FrameText;
 }
 
@@ -82,16 +84,17 @@ export function buildSystemPrompt(
   const scope = agentScope(env, tx.run, agent);
   const shown = new Set<string>();
   const rendered = profile.segments.map((segment) => {
-    const quotes = stateQuotes(tx.run, agent, env.hash, segment.id);
+    const quotes = stateQuotes(env, { run: tx.run, agent }, segment.id);
     const made = renderSegment(env, profile, segment, {
       scope,
       tools,
-      quote: quotes?.quote,
+      quotes,
       frame: frameAtPlace(tx.run, agent, env.hash, segment.id),
     });
-    for (const label of quotes?.labels() ?? []) shown.add(label);
+    for (const label of quotes.labels()) shown.add(label);
     return made;
   });
+  for (const section of sections) for (const label of section.taint ?? []) shown.add(label);
   const taint = [...shown].toSorted();
   if (known?.profile === profile && sameSections(known.sections, sections) && sameTexts(known.rendered, rendered)) {
     const again = { ...known, tools, taint };
@@ -152,16 +155,16 @@ function renderSegment(env: Env, profile: CompiledProfile, segment: CompiledSegm
   }
 }
 
-function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegment, { scope, tools, quote, frame }: Shown): string {
+function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegment, { scope, tools, quotes, frame }: Shown): string {
   switch (segment.type) {
     case 'static_text':
-      return segment.content?.render(scope, quote) ?? '';
+      return segment.content?.render(scope, quotes.quote) ?? '';
     case 'tool_description':
       return describedTools(tools, frame);
     case 'tool_contributed_context':
       return contributions(tools, scope);
     case 'state_value':
-      return stateValue(env, profile, segment, { scope, quote });
+      return stateValue(env, profile, segment, { scope, quotes });
   }
 }
 
@@ -197,16 +200,16 @@ function stateValue(
   env: Env,
   profile: CompiledProfile,
   segment: CompiledSegment,
-  { scope, quote }: Pick<Shown, 'scope' | 'quote'>,
+  { scope, quotes }: Pick<Shown, 'scope' | 'quotes'>,
 ): string {
-  const path = segment.path ?? '';
-  const value = readPath(scope, path) as JsonValue;
   const name = segment.ingestorId ?? 'markdown_formatter';
   const ingestor = env.ingestor(name);
   if (ingestor === undefined) throw new Error(`there is no ingestor '${name}'`);
-  const view = { profile, scope, profiles: env.profiles, source: 'STATE_VALUE', quote };
-  const text = contentText(ingestor.ingest(value, segment.ingestorParams ?? {}, view));
-  return quote === undefined ? text : String(quote(text, [path]));
+  // The text is framed as a whole when any of the value is untrusted, or anything that the ingestor reads besides.
+  const watch = quotes.watch(scope);
+  const value = readPath(watch.scope, segment.path ?? '');
+  const view = ingestorView({ profile, profiles: env.profiles, source: 'STATE_VALUE', scope, quotes, watch });
+  return quotes.written(watch, contentText(ingestor.ingest(value as JsonValue, segment.ingestorParams ?? {}, view)));
 }
 
 /** A stored text that a model call cannot be made without: another prompt than the recorded one is never sent. */

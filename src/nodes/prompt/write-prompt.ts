@@ -57,17 +57,18 @@ function offerTools({ env, agent, profile }: TurnContext, { observers, config }:
 const noSections: readonly TextSection[] = [];
 
 /** Returns the sections that a system prompt has besides those its profile declares. */
-function sectionsOf({ env, run, agent, profile }: TurnContext, { tools, choice, protocol }: Offer): readonly TextSection[] {
+function sectionsOf(context: TurnContext, { tools, choice, protocol }: Offer): readonly TextSection[] {
+  const { env, run, agent, profile } = context;
   const { output } = profile;
-  const guide = guideSection(env, run, agent, profile);
-  if (output === undefined && protocol === undefined && guide === '') return noSections;
+  const guide = guideSection(context);
+  if (output === undefined && protocol === undefined && guide === undefined) return noSections;
   const isMode = choice === 'auto' || choice === 'none' || choice === 'required';
   const shown = isMode ? choice : env.catalog.wireName(choice);
   const frame = frameAtPlace(run, agent, env.hash, toolSectionId);
   const called = protocol === undefined ? '' : toolSection(protocol, tools, shown, frame);
   return [
     ...(output === undefined ? [] : [{ id: outputSectionId, text: outputSection(output) }]),
-    ...(guide === '' ? [] : [{ id: guideSectionId, text: guide }]),
+    ...(guide === undefined ? [] : [{ id: guideSectionId, ...guide }]),
     ...(called === '' ? [] : [{ id: toolSectionId, text: called }]),
   ];
 }

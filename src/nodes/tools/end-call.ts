@@ -6,6 +6,8 @@ import type { ToolEnd } from '../../core/events/tool-events.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import type { JsonValue, Writable } from '../../core/json.ts';
 import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
+import type { Labels } from '../../core/untrusted/taint.ts';
+import { trusted } from '../../core/untrusted/watch-scope.ts';
 import type { Content } from '../../core/prompt/message.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
@@ -30,6 +32,8 @@ export interface CallEnding {
   readonly cause?: number;
   /** Untrusted sources of what the content quotes, framed. */
   readonly taint?: readonly string[];
+  /** Untrusted sources of text of state or of other agents in the content, which is framed when it is read. */
+  readonly passes?: Labels;
   /** The gates that judged it, when that is not on record. */
   readonly gates?: readonly GateRecord[] | undefined;
 }
@@ -38,7 +42,7 @@ export interface CallEnding {
 export function failCall(
   context: TurnContext,
   callId: CallId,
-  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'progress' | 'taint' | 'gates'>,
+  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'progress' | 'taint' | 'passes' | 'gates'>,
 ): void {
   const { code, message, ...rest } = failure;
   endCall(context, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
@@ -86,13 +90,15 @@ export function endOpenCall(context: TurnContext, call: CallState, tool: Tool | 
   const { name, args } = call.request;
   const isError = ending.status !== 'ok';
   const content = ending.content as JsonValue;
-  const payload: Record<string, JsonValue> = isOutside
-    ? { tool_name: name, tool_call_id: callId, is_error: isError, content, trust: 'untrusted' }
-    : { tool_name: name, tool_call_id: callId, is_error: isError, content };
+  const passes = ending.passes ?? trusted;
+  const payload: Record<string, JsonValue> = { tool_name: name, tool_call_id: callId, is_error: isError, content };
+  if (isOutside) payload['trust'] = 'untrusted';
+  else if (passes.length > 0) payload['trust'] = 'passed_on';
   if (call.args !== null && call.args !== args) payload['changed_args'] = call.args;
   const item: Writable<ItemDraft> = { source: 'TOOL_RESULT', payload };
   if (ending.cleaned !== undefined) item.cleaned = ending.cleaned;
-  if (ending.taint !== undefined && ending.taint.length > 0) item.taint = ending.taint;
+  const taint = passes.length === 0 ? ending.taint : [...new Set([...(ending.taint ?? trusted), ...passes])];
+  if (taint !== undefined && taint.length > 0) item.taint = taint;
   tx.post(agentId, item, end.seq);
 }
 

@@ -5,6 +5,8 @@ import type { StatePatch } from '../../core/events/team-events.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { carriesText } from '../../core/untrusted/taint.ts';
+import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
 import { updateState, StateEdit } from '../../core/patches/update-state.ts';
 import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJson } from '../../core/team/knowledge.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
@@ -111,7 +113,11 @@ export function resultChanges(
     updateState(edit, { operation: 'set', path: `values.${key}`, value: value ?? null });
   const owner = { owner: `tool '${name}'`, actor: 'planner', created: tx.run.counters.modules, at: tx.at } as const;
   const updated = update === undefined ? undefined : env.recipe(edit.state, update, owner);
-  const from = env.catalog.get(name)?.trust === 'trusted' ? undefined : name;
-  const place = { agentId: agent.meta.agentId, turnId, by: name, from };
-  return [edit, ...(updated === undefined ? [] : [updated])].flatMap((changes) => toStatePatch(changes, place) ?? []);
+  const isTrusted = env.catalog.get(name)?.trust === 'trusted';
+  const taint = isTrusted ? undefined : [...new Set([name, ...untrustedSources(agent.history.sources)])];
+  const place = { agentId: agent.meta.agentId, turnId, by: name };
+  return [edit, ...(updated === undefined ? [] : [updated])].flatMap((changes) => {
+    const hasText = changes.patches.some(({ value }) => carriesText(value));
+    return toStatePatch(changes, hasText ? { ...place, taint } : place) ?? [];
+  });
 }

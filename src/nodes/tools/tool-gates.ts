@@ -96,10 +96,10 @@ function judgeInProfile(
     try {
       const matched = condition === undefined || condition.test(scope);
       asked.push({ id, verdict, matched, ...seen });
-      if (matched) decided = verdictOf(gate, scope, stateQuotes(run, agent, env.hash, id));
+      if (matched) decided = verdictOf(gate, scope, stateQuotes(env, { run, agent }, id));
     } catch (thrown) {
       const error = toErrorRecord(thrown, 'CONDITION_FAILED');
-      decided = failedVerdict(gate, error, scope, stateQuotes(run, agent, env.hash, id));
+      decided = failedVerdict(gate, error, scope, stateQuotes(env, { run, agent }, id));
       asked.push({ id, verdict: decided.verdict, matched: false, ...seen, error });
     }
   }
@@ -107,12 +107,12 @@ function judgeInProfile(
 }
 
 /** Returns the verdict of a gate whose condition failed: a person is asked where it asks, else the call is denied. */
-function failedVerdict(gate: ToolGate, error: ErrorRecord, scope: Scope, quotes: StateQuotes | undefined): GateVerdict {
+function failedVerdict(gate: ToolGate, error: ErrorRecord, scope: Scope, quotes: StateQuotes): GateVerdict {
   const { id, condition, message, expires } = gate;
-  const why = String(quotes?.quote(error.message, condition?.paths ?? []) ?? error.message);
+  const why = failureOf(condition, error, scope, quotes);
   const asks = gate.verdict === 'ask';
   const problem = `gate '${id}' could not be evaluated (${why}), so ${asks ? 'a person is asked' : 'the call is denied'}`;
-  const said = asks && message !== undefined ? `${renderOrSource(message, scope, quotes?.quote)}\n${problem}` : problem;
+  const said = asks && message !== undefined ? `${renderOrSource(message, scope, quotes.quote)}\n${problem}` : problem;
   return {
     id,
     verdict: asks ? 'ask' : 'deny',
@@ -121,6 +121,17 @@ function failedVerdict(gate: ToolGate, error: ErrorRecord, scope: Scope, quotes:
     ...taintOf(quotes),
     ...(asks && expires !== undefined ? { expires } : {}),
   };
+}
+
+/** Returns why a condition failed. The message may quote what the condition read. */
+function failureOf(condition: ToolGate['condition'], { message }: ErrorRecord, scope: Scope, quotes: StateQuotes): string {
+  const watch = quotes.watch(scope);
+  try {
+    condition?.test(watch.scope);
+  } catch {
+    // It fails as it did before.
+  }
+  return quotes.written(watch, message);
 }
 
 /** True when a gate matches a tool. A gate that allows matches a name only when its meaning is certain. */
@@ -144,13 +155,13 @@ export function promptFacts(run: RunContext, turnId: TurnId): PromptFacts {
   return { sources, untrusted, tainted: run.isTainted };
 }
 
-function verdictOf(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefined): GateVerdict {
+function verdictOf(gate: ToolGate, scope: Scope, quotes: StateQuotes): GateVerdict {
   const { id, verdict, message, expires } = gate;
   return {
     id,
     verdict,
     definition: definitionOf(gate),
-    ...(message === undefined ? {} : { message: renderOrSource(message, scope, quotes?.quote) }),
+    ...(message === undefined ? {} : { message: renderOrSource(message, scope, quotes.quote) }),
     ...taintOf(quotes),
     ...(expires === undefined ? {} : { expires }),
   };
@@ -162,7 +173,7 @@ function definitionOf({ id, tools, toolsets, condition, verdict, message, expire
 }
 
 /** Call it when all that the message quotes was quoted. */
-function taintOf(quotes: StateQuotes | undefined): Pick<GateVerdict, 'taint'> {
-  const taint = quotes?.labels() ?? [];
+function taintOf(quotes: StateQuotes): Pick<GateVerdict, 'taint'> {
+  const taint = quotes.labels();
   return taint.length === 0 ? {} : { taint };
 }

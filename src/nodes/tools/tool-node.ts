@@ -14,6 +14,8 @@ import { isReservedSource } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
+import { everySource } from '../../core/untrusted/scope-origins.ts';
+import { passedSources } from './passed-sources.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitToolDraft } from '../turn/end-agent.ts';
 import { defaultMaxResultChars, keepResult, resultChanges } from './keep-result.ts';
@@ -148,7 +150,9 @@ function decideTransition(
     checkOutcome(tx.run, env.profiles, call.request.name, outcome);
     events = outcomeEvents(view, call, outcome);
   } catch (thrown) {
-    failCall(context, call.callId, { ...toErrorRecord(thrown, 'TOOL_FAILED'), status: 'error', cause, gates });
+    // What code throws may quote any state it could read.
+    const passes = everySource(env, tx.run);
+    failCall(context, call.callId, { ...toErrorRecord(thrown, 'TOOL_FAILED'), status: 'error', cause, gates, passes });
     return;
   }
   const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
@@ -171,6 +175,7 @@ function decideTransition(
     ...(outcome.end === undefined ? {} : { end: outcome.end }),
     ...(outcome.quotes === undefined ? {} : { quotes: outcome.quotes }),
     ...(fitted.full === undefined ? {} : { full: fitted.full }),
+    passes: passedSources(context, call, outcome),
     cause,
     gates,
   });

@@ -4,7 +4,11 @@ import { toStatePatch } from '../../core/patches/change-state.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { isJsonObject, type JsonValue, parseJson } from '../../core/json.ts';
+import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import { trusted } from '../../core/untrusted/watch-scope.ts';
+import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Changes } from '../../core/patches/patch.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
@@ -24,12 +28,15 @@ export function transitionContext(context: TurnContext, call: CallState): Transi
     callId: call.callId,
     turnId: call.request.turnId,
     scope: agentScope(env, tx.run, agent),
+    ...shownArgs(tx.run, agent, call),
+    quotes: (more) => stateQuotes(env, { run: tx.run, agent, more, isTask: true }, call.callId),
     profiles: env.profiles,
     protocols: env.protocols,
     agentIds: (profiles) => profiles.map((profile, index) => agentIdAt(profile, tx.run.counters.agents + 1 + index)),
     item: (to: AgentId, source: string, payload: JsonValue, options): EventDraft => {
       const params = options?.noHandover === true ? { ingestorParams: { no_handover: true } } : {};
-      return tx.itemDraft(to, { source, payload, from: agent.meta.agentId, ...params });
+      const taint = options?.taint === undefined || options.taint.length === 0 ? {} : { taint: options.taint };
+      return tx.itemDraft(to, { source, payload, from: agent.meta.agentId, ...params, ...taint });
     },
     change: (recipe, options) =>
       changeEvents(context, call, options, (owner, on) => env.recipe(patchedState(on, agent), recipe, owner)),
@@ -41,15 +48,31 @@ export function transitionContext(context: TurnContext, call: CallState): Transi
   };
 }
 
+/** Returns the arguments of a call as other agents may be shown them. A person who changed them wrote them. */
+function shownArgs(run: RunContext, agent: SubContext, call: CallState): Pick<TransitionContext, 'shownArgs' | 'argsTaint'> {
+  const args = call.args ?? {};
+  const { modelEnd, decide } = run.turns.get(call.request.turnId) ?? {};
+  const made = decide?.action.call?.callId === call.callId ? decide.action.call : modelEnd?.reply?.toolCalls[call.index];
+  const shown = made?.callId === call.callId && call.args === call.request.args ? made.shown : undefined;
+  const value = shown === undefined ? undefined : parseJson(shown);
+  return isJsonObject(value)
+    ? { shownArgs: value, argsTaint: untrustedSources(agent.history.sources) }
+    : { shownArgs: args, argsTaint: undefined };
+}
+
 /** Returns the event of a call's changes of state; none when nothing changed. */
 function changeEvents(
   { tx, agent }: TurnContext,
-  { request: { name, turnId } }: CallState,
-  { moves: actor = 'planner', on = tx.run }: ChangeOptions = {},
+  call: CallState,
+  { moves: actor = 'planner', on = tx.run, taint }: ChangeOptions = {},
   change: (owner: RecipeOwner, on: RunContext) => Changes,
 ): readonly EventDraft[] {
+  const { name, turnId } = call.request;
+  const named = taint ?? shownArgs(tx.run, agent, call).argsTaint;
+  const hasRead = untrustedSources(agent.history.sources).length > 0;
+  const sources = hasRead || (named ?? trusted).length > 0 ? named : undefined;
   const changes = change({ owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at }, on);
-  const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name });
+  const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name, taint: sources });
   if (event === undefined) return [];
   for (const patch of event.patches) Object.freeze(Object.freeze(patch).path);
   Object.freeze(event.patches);

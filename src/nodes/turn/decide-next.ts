@@ -1,18 +1,19 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
-import type { Env } from '../../core/env.ts';
 import { emptyPlace } from '../../core/events/event.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { DecidedAction } from '../../core/events/turn-parts.ts';
 import type { Scope } from '../../core/expression/expression.ts';
+import type { Template } from '../../core/expression/template.ts';
 import { valuesRead } from '../../core/expression/values-read.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import { type CompiledRule, type DeciderAction, handlesErrors } from '../../core/profile/profile.ts';
 import type { ItemTemplate } from '../../core/profile/template.ts';
-import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
+import { quotedPayload } from '../../core/untrusted/quote-item.ts';
+import { stateQuotes, stateReads } from '../../core/untrusted/quote-state.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
-import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
+import type { ItemDraft } from '../../core/events/transaction.ts';
 import type { ReplyToolCall, RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
 import type { TurnPlan } from '../../core/profile/turn-plan.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
@@ -91,13 +92,10 @@ function askRules(
   return { rules: asked.slice(), decided: toDecided(context, scope, modelEnd, undefined) };
 }
 
-function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope, quotes: StateQuotes | undefined): ItemDraft {
-  const payload = item.payload.build(scope, quotes?.quote);
-  const taint = quotes?.labels() ?? [];
+function loopItem({ env, run, agent }: TurnContext, scope: Scope, rule: CompiledRule, item: ItemTemplate): ItemDraft {
   return {
     source: item.source,
-    payload,
-    ...(taint.length === 0 ? {} : { taint }),
+    ...quotedPayload(env, { run, agent }, rule.id, { template: item.payload, scope }),
     consumption: item.consumption,
     ruleId: rule.id,
     ...(item.priority === undefined ? {} : { priority: item.priority }),
@@ -109,14 +107,14 @@ function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope, quotes: 
 
 /** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
 function toDecided(context: TurnContext, scope: Scope, modelEnd: EndedCall, winner: CompiledRule | undefined): Decided {
-  const { tx, env, agent } = context;
+  const { agent } = context;
   const calls = modelEnd?.reply?.toolCalls ?? noCalls;
   if (agent.limits.stage === 'last_turn')
     return { action: { type: 'limit', outcome: 'limit', error: agent.limits.reason ?? 'limit reached' } };
   const failure = modelEnd?.error?.message;
   if (winner === undefined) return { action: withoutRule(agent, calls.length > 0, failure) };
   if (winner.action.type !== 'loop_with_inbox_item') return { action: actionOf(context, scope, winner, calls, failure) };
-  const item = loopItem(winner, winner.action.item, scope, stateQuotes(tx.run, agent, env.hash, winner.id));
+  const item = loopItem(context, scope, winner, winner.action.item);
   return { action: actionOf(context, scope, winner, calls, failure), item };
 }
 
@@ -129,7 +127,7 @@ function actionOf(
   calls: readonly ReplyToolCall[],
   failure: string | undefined,
 ): DecidedAction {
-  const { tx, env, agent } = context;
+  const { agent } = context;
   const ruleId = winner.id;
   const { action } = winner;
   switch (action.type) {
@@ -143,11 +141,13 @@ function actionOf(
         };
       return { type: action.type, ruleId, tools: calls.map((call) => call.name) };
     case 'end_agent_turn':
-      return failure === undefined
-        ? ending(agent, scope, ruleId, action, calls.length > 0)
-        : endingOnError(scope, ruleId, action, failure);
+      return withSources(context, (fill) =>
+        failure === undefined
+          ? ending(agent, (text) => fill(text, scope), ruleId, action, calls.length > 0)
+          : endingOnError((text) => fill(text, scope), ruleId, action, failure),
+      );
     case 'call_tool':
-      return forcedCall(tx, env, scope, ruleId, action);
+      return forcedCall(context, scope, ruleId, action);
     case 'await':
       return { type: action.type, ruleId, on: action.on };
     case 'set_tool_choice':
@@ -170,13 +170,13 @@ function withoutRule(agent: SubContext, hasCalls: boolean, failure: string | und
 
 function ending(
   agent: SubContext,
-  scope: Scope,
+  fill: (text: Template) => string,
   ruleId: string,
   action: Extract<DeciderAction, { type: 'end_agent_turn' }>,
   hasCalls: boolean,
 ): DecidedAction {
-  const output = action.output?.render(scope) ?? agent.turn.lastReply;
-  const error = action.errorMessage?.render(scope);
+  const output = filled(action.output, fill) ?? agent.turn.lastReply;
+  const error = filled(action.errorMessage, fill);
   const silent = action.outcome === 'success' && action.output === undefined && agent.counters.emptyReplyStreak > 0 && !hasCalls;
   if (silent)
     return { type: action.type, ruleId, outcome: 'error', error: 'the model answered nothing, which is no success', output };
@@ -185,25 +185,44 @@ function ending(
 
 /** Returns the ending after a failed call: without an answer of the model, it succeeds only with an output that the rule supplies. */
 function endingOnError(
-  scope: Scope,
+  fill: (text: Template) => string,
   ruleId: string,
   action: Extract<DeciderAction, { type: 'end_agent_turn' }>,
   failure: string,
 ): DecidedAction {
-  const output = action.output?.render(scope);
+  const output = filled(action.output, fill);
   const base = { type: action.type, ruleId, ...(output === undefined ? {} : { output }) };
   if (action.outcome === 'success' && output !== undefined && output.trim() !== '') return { ...base, outcome: 'success' };
   const outcome = action.outcome === 'success' ? 'error' : action.outcome;
-  return { ...base, outcome, error: action.errorMessage?.render(scope) ?? failure };
+  return { ...base, outcome, error: filled(action.errorMessage, fill) ?? failure };
+}
+
+/** Fills in a text from state. */
+type Fill = (text: Template, scope: Scope) => string;
+
+/** Makes an action, and notes the untrusted sources of its texts. They stay as they are: its parent or user gets them as a result. */
+function withSources({ env, run, agent }: TurnContext, make: (fill: Fill) => DecidedAction): DecidedAction {
+  const reads = stateReads(env, { run, agent });
+  const action = make((text, scope) => text.render(scope, reads.quote));
+  const taint = reads.labels();
+  return taint.length === 0 ? action : { ...action, taint };
+}
+
+function filled(text: Template | undefined, fill: (text: Template) => string): string | undefined {
+  return text === undefined ? undefined : fill(text);
 }
 
 function forcedCall(
-  tx: Transaction,
-  env: Env,
+  { tx, env, run, agent }: TurnContext,
   scope: Scope,
   ruleId: string,
   action: Extract<DeciderAction, { type: 'call_tool' }>,
 ): DecidedAction {
+  const reads = stateReads(env, { run, agent });
+  const input = JSON.stringify(action.args.build(scope, reads.quote));
+  const taint = reads.labels();
+  const isShown = taint.length > 0 && env.catalog.get(action.tool)?.kind === 'transition';
+  const quotes = stateQuotes(env, { run, agent }, ruleId);
   return {
     type: action.type,
     ruleId,
@@ -213,7 +232,9 @@ function forcedCall(
       providerCallId: '',
       name: action.tool,
       wireName: env.catalog.wireName(action.tool),
-      input: JSON.stringify(action.args.build(scope)),
+      input,
+      ...(isShown ? { shown: JSON.stringify(action.args.build(scope, quotes.quote)) } : {}),
     },
+    ...(taint.length === 0 ? {} : { taint }),
   };
 }

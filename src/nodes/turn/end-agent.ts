@@ -10,6 +10,7 @@ import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
+import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
 import { answeredCall } from '../inbox/answer-open-calls.ts';
 import { DraftedState } from '../tools/drafted-state.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
@@ -127,9 +128,11 @@ function notify(tx: Transaction, agent: SubContext, cause: number): void {
   const wanted = agent.meta.notify;
   const listener = wanted === undefined ? undefined : tx.run.agents.get(wanted.agentId);
   if (wanted === undefined || listener === undefined || listener.status === 'ended') return;
+  const taint = untrustedSources(agent.history.sources);
   tx.post(
     wanted.agentId,
     {
+      ...(taint.length === 0 ? {} : { trust: 'untrusted', taint }),
       source: wanted.source,
       payload: {
         agent_id: agent.meta.agentId,

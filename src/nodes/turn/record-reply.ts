@@ -27,6 +27,7 @@ export function recordReply(context: TurnContext, plan: TurnPlan, turnId: TurnId
     cause: emptyPlace.cause,
   };
   if (outcome.cost !== undefined) end.cost = outcome.cost;
+  if (outcome.taint !== undefined && outcome.taint.length > 0) end.taint = outcome.taint;
   if (outcome.kind === 'error') end.error = outcome.error;
   else end.reply = recordedReply(context, plan, outcome.reply);
   tx.emit(end);
@@ -72,6 +73,7 @@ function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToo
     if (wireId !== undefined) fresh?.add(wireId);
     if (call.providerOptions !== undefined) made.providerOptions = call.providerOptions;
     if (call.problem !== undefined) made.problem = call.problem;
+    if (call.shown !== undefined) made.shown = call.shown;
     recorded.push(made);
   }
   // An exact copy, since it is kept for the whole run and a grown array reserves room.

@@ -10,6 +10,8 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { RunTitle } from '../../core/events/run-events.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
+import { frameAtPlace } from '../../core/untrusted/frame-untrusted.ts';
+import { saidOrigins } from '../../core/untrusted/scope-origins.ts';
 import { judgeTurn } from '../limits/reserve.ts';
 
 /*
@@ -41,7 +43,7 @@ export function titleIfDue(tx: Transaction, env: Env): void {
 function isAffordable(env: Env, run: RunContext, root: SubContext): boolean {
   try {
     const config = env.llmConfigOf(env.titles?.llmConfig ?? '');
-    const prompt = estimateTokens(instructions) + estimateTokens(conversation(root));
+    const prompt = estimateTokens(instructions) + estimateTokens(conversation(env, run, root));
     return judgeTurn({ env, run, agent: root }, { prompt, config }).outcome === 'fits';
   } catch {
     // A config without its key: the call fails, and its error is recorded.
@@ -60,7 +62,7 @@ export function generateTitle(
     config: env.llmConfigOf(env.titles.llmConfig),
     messages: [
       { role: 'system', content: instructions },
-      { role: 'user', content: [{ type: 'text', text: conversation(root) }] },
+      { role: 'user', content: [{ type: 'text', text: conversation(env, run, root) }] },
     ],
     tools: [],
     toolChoice: { type: 'auto' },
@@ -71,10 +73,14 @@ export function generateTitle(
 }
 
 /** Returns the beginning of the conversation: the request and the reply. */
-function conversation({ history: { messages } }: SubContext): string {
+function conversation(env: Env, run: RunContext, root: SubContext): string {
+  const { messages } = root.history;
   const asked = messages.find(({ role }) => role === 'user');
-  const said = messages.find(({ role }) => role === 'assistant');
-  const lines = [`User: ${shown(asked)}`, `Agent: ${shown(said)}`];
+  const said = shown(messages.find(({ role }) => role === 'assistant'));
+  // What an agent says after reading untrusted text may be such text.
+  const isMixed = said !== '' && saidOrigins(root).length > 0;
+  const words = isMixed ? frameAtPlace(run, root, env.hash, 'title')(root.meta.agentId, said) : said;
+  const lines = [`User: ${shown(asked)}`, `Agent: ${words}`];
   return `<conversation>\n${lines.join('\n\n')}\n</conversation>\n\nGive it a title, as you were told.`;
 }
 

@@ -1,6 +1,7 @@
 import { agentRoots } from '../../core/expression/agent-roots.ts';
 import type { ExpressionRoots } from '../../core/expression/roots.ts';
-import type { Quote, Template } from '../../core/expression/template.ts';
+import type { Quote } from '../../core/expression/quote.ts';
+import type { Template } from '../../core/expression/template.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { ValueTemplate } from '../../core/profile/template.ts';
 import { toPlain, type SourceNode } from '../yaml/source-node.ts';

@@ -12,6 +12,8 @@ export interface AgentRequest {
   readonly callee: Callee;
   /** Parameters passed to the agent. */
   readonly params: JsonObject;
+  /** The parameters as the agent is shown them, when they quote untrusted text. */
+  readonly shown?: JsonObject | undefined;
   readonly agentId?: string;
 }
 

@@ -11,6 +11,7 @@ import type { EventDraft } from '../../core/events/event.ts';
 import { liveRefusal, liveRoom } from '../../core/state/spawn-limits.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import { briefingEvents } from '../dispatch/briefing-events.ts';
+import type { Labels } from '../../core/untrusted/taint.ts';
 import { buildBriefing, type Briefing } from '../handover/handover.ts';
 import { HandoverView } from '../handover/handover-scope.ts';
 
@@ -103,8 +104,8 @@ function beginCalls(requests: readonly AgentRequest[], context: TransitionContex
 
 /** Returns each request with its briefing, or the reason it is refused. */
 function admitAll(requests: readonly AgentRequest[], context: TransitionContext): readonly (Admitted | string)[] {
-  const { run, agent, scope } = context;
-  const view = new HandoverView({ run, agent, scope });
+  const { run, agent, scope, quotes } = context;
+  const view = new HandoverView({ run, agent, scope, quotes });
   const goingOn = new Set<string>();
   let started = 0;
   return requests.map((request) => {
@@ -113,7 +114,7 @@ function admitAll(requests: readonly AgentRequest[], context: TransitionContext)
     const { protocol } = request.callee;
     let briefing: Briefing;
     try {
-      briefing = buildBriefing(protocol, request.params, view);
+      briefing = buildBriefing(protocol, request.params, view, request.shown);
     } catch (error) {
       return `the briefing could not be built by protocol ${protocol.name}: ${toErrorRecord(error, 'INTERNAL').message}`;
     }
@@ -138,12 +139,18 @@ function startEvents(
     profileType: profile.type,
     depth: agent.meta.depth + 1,
     initialParams: request.params,
+    ...sourcesOf(context),
     callId,
     lastTurnId: turnId,
     flowId: agent.turn.flowId,
     ...(held ? { held: true } : {}),
   };
   return [start, ...briefingEvents(agentId, briefing, context)];
+}
+
+/** The untrusted sources of an agent's parameters, if they quote any. */
+function sourcesOf({ argsTaint }: TransitionContext): { readonly taint?: Labels } {
+  return argsTaint === undefined ? {} : { taint: argsTaint };
 }
 
 function goOnEvents({ request, briefing }: Admitted, agent: SubContext, context: TransitionContext): readonly EventDraft[] {
@@ -153,6 +160,7 @@ function goOnEvents({ request, briefing }: Admitted, agent: SubContext, context:
     agentId,
     iteration: agent.work.iteration + 1,
     initialParams: { ...agent.initialParams, ...request.params },
+    ...sourcesOf(context),
     callId: context.callId,
     keepsHistory: true,
   };

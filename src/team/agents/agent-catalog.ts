@@ -54,8 +54,9 @@ function exposedProfile(profile: CompiledProfile, exposed: ExposedAsTool, protoc
       const { agent_id: agentId, ...params } = args;
       const given = exposed.isResumable ? params : args;
       const callee = calleeOf(profile, given, context.protocols);
+      const shown = context.argsTaint === undefined ? undefined : context.shownArgs;
       const id = exposed.isResumable ? textOf(agentId) : '';
-      return beginCall([{ callee, params: given, ...(id === '' ? {} : { agentId: id }) }], context, answer);
+      return beginCall([{ callee, params: given, shown, ...(id === '' ? {} : { agentId: id }) }], context, answer);
     },
     resume: (_, context, _happening, memo) => continueCall(memo, context, answer),
   });

@@ -43,7 +43,7 @@ export function callAgent(): TransitionTool {
     guide: reports,
     parameters: request,
     run: (args, context) => {
-      const made = toRequest(args, context);
+      const made = toRequest(args, context, context.shownArgs);
       if (typeof made === 'string')
         return dataOutcome({ status: 'refused', profile: textOf(args['profile']), message: made }, [], true);
       return beginCall([made], context, answer);
@@ -79,7 +79,10 @@ export function callAgents(): TransitionTool {
       });
       // An unknown name refuses the whole call before anything happens, so that the model can repeat it.
       if (wrong.length > 0) return dataOutcome({ status: 'refused', message: [...new Set(wrong)].join(' ') }, [], true);
-      const requests = calls.map((entry) => toRequest(entry, context)).filter((made) => typeof made !== 'string');
+      const shown = context.shownArgs['calls'] as readonly JsonValue[] | JsonValue;
+      const requests = calls
+        .map((entry, index) => toRequest(entry, context, shownAt(shown, index)))
+        .filter((made) => typeof made !== 'string');
       return beginCall(requests, context, answerAll);
     },
     resume: (_, context, _happening, memo) => continueCall(memo, context, answerAll),
@@ -94,7 +97,20 @@ function answerAll(all: readonly AgentReport[]): ReturnType<Answer> {
   return { content: JSON.stringify(content), isError: status === 'failed' };
 }
 
-function toRequest(args: JsonObject, context: TransitionContext): AgentRequest | string {
+/** Returns an entry as it is shown. A list that quotes untrusted text as a whole is shown as one text. */
+function shownAt(shown: JsonValue | undefined, index: number): JsonObject {
+  const entry: unknown = Array.isArray(shown) ? shown[index] : shown;
+  return isJsonObject(entry) ? entry : { input: typeof entry === 'string' ? entry : '' };
+}
+
+/** Returns the parameters of a call of an agent. Data that quotes untrusted text as a whole is shown as one text. */
+function paramsOf(args: JsonObject): JsonObject {
+  const { data, input } = args;
+  const more = isJsonObject(data) ? data : typeof data === 'string' ? { data } : {};
+  return { ...more, input: textOf(input) };
+}
+
+function toRequest(args: JsonObject, context: TransitionContext, shownArgs: JsonObject = args): AgentRequest | string {
   const name = textOf(args['profile']);
   const callable = callableBy(context.profiles.get(context.agent.meta.profile), context.profiles);
   const profile = callable.find((candidate) => candidate.name === name);
@@ -103,10 +119,15 @@ function toRequest(args: JsonObject, context: TransitionContext): AgentRequest |
       name,
       callable.map((candidate) => candidate.name),
     );
-  const data = isJsonObject(args['data']) ? args['data'] : {};
-  const params: JsonObject = { ...data, input: textOf(args['input']) };
+  const params = paramsOf(args);
+  const shown = context.argsTaint === undefined ? undefined : paramsOf(shownArgs);
   const agentId = textOf(args['agent_id']);
-  return { callee: titled(calleeOf(profile, params, context.protocols)), params, ...(agentId === '' ? {} : { agentId }) };
+  return {
+    callee: titled(calleeOf(profile, { ...params, ...shown }, context.protocols)),
+    params,
+    shown,
+    ...(agentId === '' ? {} : { agentId }),
+  };
 }
 
 /** Puts `input` first in a briefing, with a title, unless the protocol already gives it one. */

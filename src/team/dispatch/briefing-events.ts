@@ -6,7 +6,7 @@ import type { Briefing } from '../handover/handover.ts';
 /** Returns the events that give a briefing to an agent: the item, excluded from later handovers, and a note for each failed inheritance. */
 export function briefingEvents(agentId: AgentId, briefing: Briefing, context: TransitionContext): readonly EventDraft[] {
   return [
-    context.item(agentId, briefing.source, briefing.payload, { noHandover: true }),
+    context.item(agentId, briefing.source, briefing.payload, { noHandover: true, taint: briefing.taint }),
     ...briefing.warnings.map((message): EventDraft => ({
       type: 'note.add',
       level: 'warning',

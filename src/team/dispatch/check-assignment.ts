@@ -9,6 +9,8 @@ import { textOf } from '../reports/text-of.ts';
 /** An assignment that can be started. */
 export interface AcceptedAssignment {
   readonly input: JsonObject;
+  /** The input as the associate is shown it, when it quotes untrusted text. */
+  readonly shown?: JsonObject | undefined;
   readonly module: WorkModule;
   readonly profile: CompiledProfile;
   readonly roleName: string;

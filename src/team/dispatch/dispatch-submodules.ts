@@ -1,10 +1,10 @@
 import type { EventDraft } from '../../core/events/event.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
-import { checkAssignments } from './check-assignment.ts';
+import { type AcceptedAssignment, checkAssignments } from './check-assignment.ts';
 import { fromStoredMemo, toStoredMemo, type DispatchMemo } from './dispatch-memo.ts';
 import { releaseHeld } from './parallel-slots.ts';
 import { endingOf, settleAssignment } from './settle-assignment.ts';
@@ -72,9 +72,15 @@ export function dispatchSubmodules(maxParallel: number): TransitionTool {
 function dispatch(args: JsonObject, context: TransitionContext, maxParallel: number): TransitionOutcome {
   const { assignments, shared_context_for_all_assignments: shared } = args;
   const items: readonly JsonValue[] = Array.isArray(assignments) ? assignments : [];
-  const { accepted, failed } = checkAssignments(items, context);
+  const { accepted: checked, failed } = checkAssignments(items, context);
   const sharedContext: JsonObject = shared === undefined ? {} : { shared_context_for_all_assignments: shared };
-  const { events, memo } = startAssignments(accepted, failed, { sharedContext, maxParallel, context });
+  const { shared_context_for_all_assignments: shownShared } = context.shownArgs;
+  const shownContext = {
+    ...sharedContext,
+    ...(shownShared === undefined ? {} : { shared_context_for_all_assignments: shownShared }),
+  };
+  const accepted = context.argsTaint === undefined ? checked : checked.map((each) => withShown(each, items, context));
+  const { events, memo } = startAssignments(accepted, failed, { sharedContext, shownContext, maxParallel, context });
   if (memo.started.length === 0) return finished(memo, context, events);
   return {
     kind: 'suspend',
@@ -82,6 +88,17 @@ function dispatch(args: JsonObject, context: TransitionContext, maxParallel: num
     memo: toStoredMemo(memo),
     events,
   };
+}
+
+/** Adds an assignment's input as its associate is shown it. A list that quotes untrusted text as a whole is shown as one text. */
+function withShown(
+  assignment: AcceptedAssignment,
+  items: readonly JsonValue[],
+  { shownArgs: { assignments } }: TransitionContext,
+): AcceptedAssignment {
+  const given: unknown = Array.isArray(assignments) ? assignments[items.indexOf(assignment.input)] : assignments;
+  const text = typeof given === 'string' ? given : '';
+  return { ...assignment, shown: isJsonObject(given) ? given : { assignment_specific_instructions: text } };
 }
 
 /** Runs each time an associate ends: settles every finished assignment, starts held ones, and ends the call when none is left. */

@@ -25,6 +25,15 @@ export interface StartedAssignments {
   readonly memo: DispatchMemo;
 }
 
+/** A call that starts assignments. */
+interface StartingCall {
+  readonly sharedContext: JsonObject;
+  /** The shared context as associates are shown it, when it quotes untrusted text. */
+  readonly shownContext?: JsonObject;
+  readonly maxParallel: number;
+  readonly context: TransitionContext;
+}
+
 /**
  * Starts the accepted assignments: module to `ongoing`, dispatch record, agent, briefing. Holds agents beyond the cap. An
  * assignment whose briefing cannot be built joins the failed ones; its siblings still start.
@@ -32,10 +41,10 @@ export interface StartedAssignments {
 export function startAssignments(
   accepted: readonly AcceptedAssignment[],
   alreadyFailed: readonly FailedPreparation[],
-  call: { readonly sharedContext: JsonObject; readonly maxParallel: number; readonly context: TransitionContext },
+  call: StartingCall,
 ): StartedAssignments {
   const { context } = call;
-  const { prepared, failed } = prepare(accepted, call.sharedContext, context);
+  const { prepared, failed } = prepare(accepted, call);
   const agentIds = context.agentIds(prepared.map((entry) => entry.assignment.profile.name));
   const slots = freeSlots(context, call.maxParallel);
   const started: StartedAssignment[] = [];
@@ -68,26 +77,27 @@ function beginModules(begun: readonly BegunModule[], { changeModules, run }: Tra
   return changeModules(changed, { moves: 'dispatch', on: run });
 }
 
-function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObject, context: TransitionContext) {
+function prepare(accepted: readonly AcceptedAssignment[], { sharedContext, shownContext = sharedContext, context }: StartingCall) {
   const protocol = associateProtocol(context.protocols);
   // Briefings describe modules as they will be when read, that is, ongoing.
   const modules = new Map(Object.entries(context.run.team.workModules));
   for (const { module } of accepted) modules.set(module.module_id, { ...module, status: 'ongoing' });
-  const view = new HandoverView({ run: context.run, agent: context.agent, scope: context.scope, modules });
+  const view = new HandoverView({ ...context, modules });
   const prepared: Prepared[] = [];
   const failed: FailedPreparation[] = [];
   for (const assignment of accepted) {
     const params = { ...sharedContext, ...assignment.input, assigned_role_name: assignment.roleName };
-    const briefing = brief(protocol, params, view);
+    const { shown } = assignment;
+    const briefing = brief(protocol, params, view, shown === undefined ? params : { ...shownContext, ...shown });
     if (typeof briefing === 'string') failed.push({ input: assignment.input, reason: briefing });
     else prepared.push({ assignment, params, briefing });
   }
   return { prepared, failed };
 }
 
-function brief(protocol: HandoverProtocol, params: JsonObject, view: HandoverView): Briefing | string {
+function brief(protocol: HandoverProtocol, params: JsonObject, view: HandoverView, shown: JsonObject): Briefing | string {
   try {
-    return buildBriefing(protocol, params, view);
+    return buildBriefing(protocol, params, view, shown);
   } catch (error) {
     return `the briefing could not be built by protocol ${protocol.name}: ${toErrorRecord(error, 'INTERNAL').message}`;
   }
@@ -125,6 +135,7 @@ function startEvents(
       moduleId: module.module_id,
       depth: context.agent.meta.depth + 1,
       initialParams: params,
+      ...(context.argsTaint === undefined ? {} : { taint: context.argsTaint }),
       callId: context.callId,
       lastTurnId: context.turnId,
       flowId: context.agent.turn.flowId,

@@ -5,7 +5,10 @@ import { readableModule } from '../../core/team/readable-module.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ModuleArchive, WorkModule } from '../../core/team/work-module.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
+import type { StateQuotes } from '../../core/untrusted/quote-state.ts';
 import { handoverMessages } from '../reports/message-text.ts';
+import { handoverOrigins } from './handover-origins.ts';
 
 /** The agent that hands over, with its context. */
 export interface HandoverSource {
@@ -15,6 +18,8 @@ export interface HandoverSource {
   readonly scope: Scope;
   /** Work modules by id as of the reading of the briefing, if they differ from `run`. */
   readonly modules?: ReadonlyMap<string, WorkModule>;
+  /** Frames untrusted text of its state. */
+  readonly quotes: TransitionContext['quotes'];
 }
 
 /** Roots of one handover: values for conditions, and values to hand over, with work modules as models read them. */
@@ -32,10 +37,12 @@ export interface HandoverRoots {
 export class HandoverView {
   readonly #scope: Scope;
   readonly #readable: Scope;
+  readonly #source: HandoverSource;
   #params: JsonObject = {};
 
   constructor(source: HandoverSource) {
     const { agent, scope } = source;
+    this.#source = source;
     const state = overlay(scope['state'], {
       messages: once(() => handoverMessages(agent.history)),
       current_action: () => ({ ...agent.turn.action, parameters: this.#params }),
@@ -55,6 +62,11 @@ export class HandoverView {
   for(params: JsonObject): HandoverRoots {
     this.#params = params;
     return { conditions: this.#scope, values: this.#readable };
+  }
+
+  /** Begins to frame the untrusted text of one handover. */
+  quotes(): StateQuotes {
+    return this.#source.quotes(handoverOrigins(this.#source));
   }
 }
 

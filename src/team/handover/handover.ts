@@ -5,6 +5,8 @@ import { pathReader } from '../../core/expression/read-path.ts';
 import type { Scope } from '../../core/expression/roots.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../core/profile/profile.ts';
+import type { StateQuotes } from '../../core/untrusted/quote-state.ts';
+import type { Labels } from '../../core/untrusted/taint.ts';
 import type { HandoverView } from './handover-scope.ts';
 
 /** A briefing in the form posted to the receiving agent's inbox. */
@@ -15,6 +17,8 @@ export interface Briefing {
     /** Describes `data` for renderers: key order, and titles as `x-handover-title`. */
     readonly schema_for_rendering: JsonObject;
   };
+  /** Untrusted sources of what it quotes, framed. */
+  readonly taint: Labels;
   /** Inheritance that was skipped because a condition failed, one sentence each. */
   readonly warnings: readonly string[];
 }
@@ -24,14 +28,22 @@ export interface Briefing {
  *
  * A rule reads a `path` (literally, or with `{{ variables }}` filled in by `replace`), or a `path_to_iterate` once for each value
  * that `iterate_on` finds. Null and empty values are omitted; a condition that fails to evaluate counts as false. Messages marked
- * `noHandover` are never handed over.
+ * `noHandover` are never handed over. Untrusted text in inherited values is framed.
+ *
+ * @param shown the parameters as they are shown, when they quote untrusted text
  */
-export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, view: HandoverView): Briefing {
+export function buildBriefing(
+  protocol: HandoverProtocol,
+  params: JsonObject,
+  view: HandoverView,
+  shown: JsonObject = params,
+): Briefing {
   const { conditions, values } = view.for(params);
+  const quotes = view.quotes();
   const properties: Record<string, JsonValue> = {};
   const data: Record<string, JsonValue> = {};
   for (const [key, schema] of Object.entries(propertiesOf(protocol.contextParameters))) {
-    const value = params[key];
+    const value = shown[key];
     if (value === undefined || isEmpty(value)) continue;
     data[key] = value;
     properties[key] = schema ?? {};
@@ -40,14 +52,14 @@ export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, vi
   for (const rule of protocol.inheritance) {
     if (!conditionHolds(protocol, rule, conditions, warnings)) continue;
     const compiled = compiledRule(rule);
-    const value = inherited(compiled, values);
+    const value = inherited(compiled, { values, quotes });
     if (isEmpty(value)) continue;
     data[rule.payloadKey] = value;
     properties[rule.payloadKey] = { ...compiled.schema };
   }
   const { 'x-handover-title': title } = protocol.contextParameters;
   const schema: JsonObject = { type: 'object', ...(title === undefined ? {} : { 'x-handover-title': title }), properties };
-  return { source: protocol.targetSource, payload: { data, schema_for_rendering: schema }, warnings };
+  return { source: protocol.targetSource, payload: { data, schema_for_rendering: schema }, taint: quotes.labels(), warnings };
 }
 
 function propertiesOf(schema: JsonObject): JsonObject {
@@ -101,46 +113,66 @@ function compiledRule(rule: InheritanceRule): CompiledRule {
   return compiled;
 }
 
-function inherited({ replace, iterateOn, path, pathToIterate }: CompiledRule, scope: Scope): JsonValue {
-  const rounds = pathToIterate === undefined ? undefined : roundsOf(iterateOn, scope);
+/** Values to hand over, and the framing of untrusted text in them. */
+interface Inheritance {
+  readonly values: Scope;
+  readonly quotes: StateQuotes;
+}
+
+function inherited({ replace, iterateOn, path, pathToIterate }: CompiledRule, from: Inheritance): JsonValue {
+  const { values } = from;
+  const rounds = pathToIterate === undefined ? undefined : roundsOf(iterateOn, from);
   if (rounds?.length === 0) return [];
-  const fixed: PathVariables = Object.fromEntries(replace.map(({ variable, read }) => [variable, read(scope)]));
-  if (pathToIterate !== undefined && rounds !== undefined) return iterated(pathToIterate, rounds, fixed, scope);
-  return path === undefined ? null : toHandoverValue(path(scope, fixed));
+  const fixed: PathVariables = Object.fromEntries(replace.map(({ variable, read }) => [variable, read(values)]));
+  if (pathToIterate !== undefined && rounds !== undefined) return iterated(pathToIterate, rounds, fixed, from);
+  return path === undefined ? null : handedOver(path, fixed, from);
+}
+
+/** One combination of values, and the same as it is shown. */
+interface Round {
+  readonly names: PathVariables;
+  readonly shown: PathVariables;
 }
 
 /** Returns each combination of the values of these lists. */
-function roundsOf(lists: readonly VariablePath[], scope: Scope): readonly PathVariables[] {
-  let rounds: readonly PathVariables[] = [{}];
+function roundsOf(lists: readonly VariablePath[], { values, quotes }: Inheritance): readonly Round[] {
+  let rounds: readonly Round[] = [{ names: {}, shown: {} }];
   for (const { variable, read } of lists) {
-    const values = read(scope);
-    if (!Array.isArray(values)) return [];
-    rounds = rounds.flatMap((round) => values.map((value: unknown) => ({ ...round, [variable]: value })));
+    const watch = quotes.watch(values);
+    const list = read(watch.scope);
+    if (!Array.isArray(list)) return [];
+    const entries = list.map((entry: unknown) => ({ name: watch.unwrap(entry), shown: quotes.shown(watch, entry) }));
+    rounds = rounds.flatMap(({ names, shown }) =>
+      entries.map((entry) => ({ names: { ...names, [variable]: entry.name }, shown: { ...shown, [variable]: entry.shown } })),
+    );
   }
   return rounds;
 }
 
 /** Reads the path once for each combination of values; joins lists, and lists other values with their variables. */
-function iterated(path: TemplateReader, rounds: readonly PathVariables[], fixed: PathVariables, scope: Scope): JsonValue {
+function iterated(path: TemplateReader, rounds: readonly Round[], fixed: PathVariables, from: Inheritance): JsonValue {
   const found: JsonValue[] = [];
-  for (const round of rounds) {
-    const value = toHandoverValue(path(scope, { ...fixed, ...round }));
+  for (const { names, shown } of rounds) {
+    const value = handedOver(path, { ...fixed, ...names }, from);
     if (isEmpty(value)) continue;
     if (Array.isArray(value)) found.push(...(value as readonly JsonValue[]));
-    else found.push({ ...(toPlainData(round) as JsonObject), value });
+    else found.push({ ...(toPlainData(shown) as JsonObject), value });
   }
   return found;
 }
 
-/** Converts a read value to data; archived attempts that are read directly, alone or as a list, include their messages. */
-function toHandoverValue(value: unknown): JsonValue {
-  const whole: unknown = Array.isArray(value) ? value.map(withMessages) : withMessages(value);
+/** Reads a value as data; archived attempts that are read directly, alone or as a list, include their messages. */
+function handedOver(path: TemplateReader, names: PathVariables, { values, quotes }: Inheritance): JsonValue {
+  const watch = quotes.watch(values);
+  const value = path(watch.scope, names);
+  const shown = (each: unknown): unknown => {
+    const data = quotes.shown(watch, each);
+    if (typeof each !== 'object' || each === null || !Object.hasOwn(each, 'messages')) return data;
+    const { messages } = each as { readonly messages: unknown };
+    return typeof data === 'object' ? { ...data, messages: quotes.shown(watch, messages) } : data;
+  };
+  const whole: unknown = Array.isArray(value) ? Array.from(value, shown) : shown(value);
   return (toPlainData(whole) ?? null) as JsonValue;
-}
-
-function withMessages(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'messages')) return value;
-  return { ...value, messages: (value as { readonly messages: unknown }).messages };
 }
 
 function isEmpty(value: JsonValue): boolean {

@@ -2,7 +2,9 @@ import type { TransitionContext, TransitionOutcome } from '../../core/tool/trans
 import type { JsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { ModuleStatus } from '../../core/team/work-module.ts';
+import { sourcesOfNames } from '../../core/untrusted/scope-origins.ts';
 import { applyModuleActions, moduleActionsOf, planPlace, type ModuleAction } from './module-actions.ts';
+import { withModules } from './modules-after.ts';
 import { teamTool } from '../team-tool.ts';
 import { dataOutcome, refusal } from '../tool-outcome.ts';
 
@@ -67,5 +69,9 @@ function manage(actions: readonly ModuleAction[], context: TransitionContext): T
   const count = (kind: ModuleAction['action']): number => actions.filter((action) => action.action === kind).length;
   const summary = `${count('create')} created, ${count('update')} updated, ${count('status_change')} changed in status.`;
   const modules = result.touched.map((module) => ({ ...module }));
-  return dataOutcome({ summary, modules }, result.events);
+  const taint = sourcesOfNames(
+    withModules(context, result.events).run,
+    result.touched.map(({ module_id: id }) => id),
+  );
+  return { ...dataOutcome({ summary, modules }, result.events), taint };
 }

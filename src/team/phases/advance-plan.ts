@@ -9,9 +9,12 @@ import { openSlots } from '../dispatch/parallel-slots.ts';
 import { endingOf, settleAssignment } from '../dispatch/settle-assignment.ts';
 import { startAssignments } from '../dispatch/start-assignments.ts';
 import { textOf } from '../reports/text-of.ts';
-import { moveModule, withModules } from './move-module.ts';
+import { withModules } from '../modules/modules-after.ts';
+import { moveModule } from './move-module.ts';
 import { type MemoStep, type PlanMemo, type StepState, stepState } from './plan-memo.ts';
 import type { PlanSettings } from './plan-settings.ts';
+import { moduleOrigins } from '../../core/untrusted/scope-origins.ts';
+import { isTrusted, originsAt, trusted } from '../../core/untrusted/watch-scope.ts';
 import { stepMarks } from '../../core/team/plan.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 
@@ -154,8 +157,23 @@ function toAssignment(moduleId: string, planned: number, context: TransitionCont
     assignment_specific_instructions: notes === '' ? description : `${description}\n\n${notes}`,
     ...(depends_on.length === 0 ? {} : { inherit_deliverables_from: depends_on }),
   };
-  return { input, module, profile, roleName: name };
+  return { input, module, profile, roleName: name, shown: shownInput(input, context) };
 }
+
+/** Returns an assignment as its worker is shown it; undefined when it quotes no untrusted text. */
+function shownInput(input: JsonObject, { run, quotes, argsTaint }: TransitionContext): JsonObject | undefined {
+  const module = moduleOrigins(run, true);
+  const texts = ['name', 'description', 'notes_from_principal'].map((field) =>
+    originsAt(originsAt(module, String(input['module_id_to_assign'])), field),
+  );
+  if (argsTaint === undefined && texts.every(isTrusted)) return undefined;
+  const labels = argsTaint ?? texts.flatMap((origins) => ('length' in origins ? origins : []));
+  const own = quotes({ input: { field: (key) => (shownKeys.has(key) ? labels : trusted) } });
+  const watch = own.watch({ input });
+  return own.shown(watch, watch.scope['input']) as JsonObject;
+}
+
+const shownKeys: ReadonlySet<string> = new Set(['assigned_role_name', 'assignment_specific_instructions']);
 
 interface Begun {
   readonly events: readonly EventDraft[];
@@ -179,7 +197,12 @@ function begin(
     : [];
   const shared = [plan.goal, ...shown].filter((text) => text !== '').join('\n\n');
   const sharedContext: JsonObject = shared === '' ? {} : { shared_context_for_all_assignments: shared };
-  const begun = startAssignments(accepted, [], { sharedContext, maxParallel: plan.settings.maxParallel, context });
+  const { argsTaint } = context;
+  const own = argsTaint === undefined ? undefined : context.quotes({ shared: argsTaint });
+  const watch = own?.watch({ shared: sharedContext });
+  const shownContext =
+    watch === undefined ? sharedContext : (own?.shown(watch, { ...(watch.scope['shared'] as JsonObject) }) as JsonObject);
+  const begun = startAssignments(accepted, [], { sharedContext, shownContext, maxParallel: plan.settings.maxParallel, context });
   const unprepared = begun.memo.failed.map(({ input, reason }): [string, string] => [
     textOf((input as JsonObject)['module_id_to_assign']),
     reason,

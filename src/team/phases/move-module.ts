@@ -2,7 +2,6 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import type { ModuleStatus } from '../../core/team/work-module.ts';
-import { modulesAfter } from '../modules/modules-after.ts';
 
 /** Returns the event that moves a plan's module to a status, with notes. */
 export function moveModule(
@@ -14,11 +13,4 @@ export function moveModule(
   const module = run.team.workModules[moduleId];
   if (module === undefined) return [];
   return changeModules(new Map([[moduleId, { ...module, status, review_info: review }]]), { on: run });
-}
-
-/** Returns the context with modules as of the commit of these drafts. */
-export function withModules(context: TransitionContext, drafts: readonly EventDraft[]): TransitionContext {
-  const { run } = context;
-  const workModules = { ...modulesAfter(drafts, run.team.workModules) };
-  return { ...context, run: { ...run, team: { ...run.team, workModules } } };
 }

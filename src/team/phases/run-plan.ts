@@ -1,3 +1,4 @@
+import { saidBy } from '../../core/untrusted/scope-origins.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
@@ -12,7 +13,8 @@ import { teamTool } from '../team-tool.ts';
 import { textOf } from '../reports/text-of.ts';
 import { refusal } from '../tool-outcome.ts';
 import { type Advanced, advancePlan, closeEnded } from './advance-plan.ts';
-import { moveModule, withModules } from './move-module.ts';
+import { withModules } from '../modules/modules-after.ts';
+import { moveModule } from './move-module.ts';
 import { fromStoredPlan, type MemoStep, type PlanMemo, toStoredPlan } from './plan-memo.ts';
 import { type PlanResult, planResult } from './plan-result.ts';
 import { type PlanSettings, readPlanSettings } from './plan-settings.ts';
@@ -109,6 +111,10 @@ function outcomeOf({ memo, running, context, events }: Advanced, counts: Counts,
     content: JSON.stringify(result.data),
     isError: result.status === 'failed',
     events: [...events, ...closing],
+    taint: saidBy(
+      context.run,
+      memo.steps.flatMap(({ agentId }) => agentId ?? []),
+    ),
     ...(end === undefined ? {} : { end }),
   };
 }
@@ -144,9 +150,12 @@ function countEvents({ key, context }: Decision, counts: Counts, status: string)
   const {
     work: { iteration },
   } = context.agent;
-  return context.change((draft) => {
-    draft.values[key] = { ...counts, status, iteration };
-  });
+  return context.change(
+    (draft) => {
+      draft.values[key] = { ...counts, status, iteration };
+    },
+    { taint: [] },
+  );
 }
 
 function tooMany(steps: number, { plans, phases }: Counts, { maxPlans, maxPhases }: PlanSettings): string | undefined {

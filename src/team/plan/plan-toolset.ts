@@ -56,13 +56,16 @@ function managePlan({ name, settings, toolName }: ToolsetRequest): TransitionToo
       'set_active and delete (plan_id). Mark a step in_progress before you begin with it, and completed when it is done.',
     parameters,
     run: (args, { run, agent, change }) => {
+      const known = scope === 'team' ? run.team.taint.get('team.shared.plans') : agent.stateTaint.get('values.plans');
+      // Its own words are no news to an agent.
+      const taint = known === undefined || (scope === 'agent' && known.said === true) ? [] : known.labels;
       const book = readPlanBook(scope === 'team' ? run.team.shared['plans'] : agent.values['plans']);
       const { text, book: changed } = changePlans(book, args);
-      if (changed === undefined) return { kind: 'result', content: text };
+      if (changed === undefined) return { kind: 'result', content: text, taint };
       const events = change((draft) => {
         (scope === 'team' ? draft.team.shared : draft.values)['plans'] = changed;
       });
-      return { kind: 'result', content: text, events };
+      return { kind: 'result', content: text, events, taint };
     },
   });
 }

@@ -4,6 +4,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { clipText } from '../reports/clip-text.ts';
+import { saidBy, sourcesOfNames } from '../../core/untrusted/scope-origins.ts';
 import { findPrincipal } from './find-principal.ts';
 import { teamTool } from '../team-tool.ts';
 import { dataOutcome } from '../tool-outcome.ts';
@@ -23,7 +24,12 @@ export function getPrincipalStatus(): TransitionTool {
     effect: 'pure',
     polls: true,
     parameters: { type: 'object', properties: {} },
-    run: (_, context) => dataOutcome({ ...principalStatus(context), work_modules: moduleStatus(context.run), note }),
+    run: (_, context) => {
+      const principal = findPrincipal(context.run, context.agent);
+      const words = principal === undefined ? [] : saidBy(context.run, [principal.meta.agentId]);
+      const taint = [...new Set([...words, ...sourcesOfNames(context.run, Object.keys(context.run.team.workModules))])];
+      return { ...dataOutcome({ ...principalStatus(context), work_modules: moduleStatus(context.run), note }), taint };
+    },
   });
 }
 

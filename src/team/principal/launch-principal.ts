@@ -96,9 +96,13 @@ function hasOpenModule({ run }: TransitionContext): boolean {
 /** Stores the chosen team where `team.profiles` and dispatch read it. */
 function teamEvents(team: readonly string[] | undefined, { change }: TransitionContext): readonly EventDraft[] {
   if (team === undefined) return [];
-  return change((draft) => {
-    draft.team.shared['profiles_list'] = [...team];
-  });
+  // Names of profiles, which were checked.
+  return change(
+    (draft) => {
+      draft.team.shared['profiles_list'] = [...team];
+    },
+    { taint: [] },
+  );
 }
 
 function startFresh(args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {

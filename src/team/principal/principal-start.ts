@@ -8,7 +8,9 @@ import { briefingEvents } from '../dispatch/briefing-events.ts';
 import { principalProtocol } from '../handover/built-in-protocols.ts';
 import { buildBriefing } from '../handover/handover.ts';
 import { HandoverView } from '../handover/handover-scope.ts';
-import { modulesAfter } from '../modules/modules-after.ts';
+import { readLaunchArguments } from '../handover/launch-arguments.ts';
+import { withModules } from '../modules/modules-after.ts';
+import type { Labels } from '../../core/untrusted/taint.ts';
 
 /** Context of a principal's start: the launching call, and the events committed before the start. */
 export interface StartingPoint {
@@ -32,11 +34,12 @@ export function freshStart(
     profileType: profile.type,
     depth: agent.meta.depth + 1,
     initialParams: params,
+    ...sourcesOf(from.context),
     notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
     lastTurnId: turnId,
     flowId: agent.turn.flowId,
   };
-  return [start, ...briefing(agentId, params, from)];
+  return [start, ...briefing(agentId, params, shownParams(from.context), from)];
 }
 
 /**
@@ -47,12 +50,34 @@ export function nextIteration(principal: SubContext, newParams: JsonObject, from
   const { agentId } = principal.meta;
   const iteration = principal.work.iteration + 1;
   const params = { ...principal.initialParams, ...newParams };
+  const shown = shownParams(from.context);
   return [
     ...staleResults(principal),
-    { type: 'agent.restart', agentId, iteration, initialParams: params },
-    ...briefing(agentId, params, from),
-    from.context.item(agentId, 'PARTNER_DIRECTIVE', directive(newParams['new_directives_for_iteration'], iteration)),
+    { type: 'agent.restart', agentId, iteration, initialParams: params, ...sourcesOf(from.context) },
+    ...briefing(agentId, params, { ...shownBefore(principal, from.context), ...shown }, from),
+    from.context.item(agentId, 'PARTNER_DIRECTIVE', directive(shown['new_directives_for_iteration'], iteration), {
+      taint: from.context.argsTaint ?? [],
+    }),
   ];
+}
+
+/** Returns the parameters of a launch as the principal is shown them. */
+function shownParams({ shownArgs }: TransitionContext): JsonObject {
+  return readLaunchArguments(shownArgs).params;
+}
+
+/** Returns the parameters of earlier iterations as the principal is shown them: those that quoted untrusted text are framed. */
+function shownBefore({ initialParams, stateTaint }: SubContext, { quotes }: TransitionContext): JsonObject {
+  const given = stateTaint.get('initial_params');
+  if (given === undefined || given.said === true) return initialParams;
+  const own = quotes({ initial_params: { field: () => given.labels } });
+  const watch = own.watch({ initial_params: initialParams });
+  const params = watch.scope['initial_params'] as JsonObject;
+  return Object.fromEntries(Object.keys(initialParams).map((key) => [key, own.shown(watch, params[key]) as JsonValue]));
+}
+
+function sourcesOf({ argsTaint }: TransitionContext): { readonly taint?: Labels } {
+  return argsTaint === undefined ? {} : { taint: argsTaint };
 }
 
 /** Removes results of the last iteration's calls along with its history; late directives stay for the new iteration. */
@@ -73,16 +98,13 @@ function directive(directives: JsonValue | undefined, iteration: number): JsonOb
   };
 }
 
-function briefing(agentId: AgentId, params: JsonObject, { before, context }: StartingPoint): readonly EventDraft[] {
-  const { run, agent, scope, protocols } = context;
-  const modules = modulesAfter(before, run.team.workModules);
-  return briefingEvents(
-    agentId,
-    buildBriefing(
-      principalProtocol(protocols),
-      params,
-      new HandoverView({ run, agent, scope, modules: new Map(Object.entries(modules)) }),
-    ),
-    context,
-  );
+function briefing(
+  agentId: AgentId,
+  params: JsonObject,
+  shown: JsonObject,
+  { before, context }: StartingPoint,
+): readonly EventDraft[] {
+  const later = withModules(context, before);
+  const view = new HandoverView({ ...later, modules: new Map(Object.entries(later.run.team.workModules)) });
+  return briefingEvents(agentId, buildBriefing(principalProtocol(context.protocols), params, view, shown), context);
 }

@@ -57,13 +57,16 @@ function send(args: JsonObject, context: TransitionContext): TransitionOutcome {
   const problem = targetProblem(args['directive_type'] === 'MODIFY_SUB_TASK', target, context);
   if (problem !== undefined) return refusal(`The directive was not sent: ${problem}`);
   const notes = payload['internal_notes_for_principal_llm'];
+  const given = context.shownArgs['payload'] ?? null;
+  const shown = isJsonObject(given) ? given : { user_facing_message_for_principal: given };
   const directive: JsonObject = {
     directive_type: args['directive_type'],
-    content: payload['user_facing_message_for_principal'],
+    content: shown['user_facing_message_for_principal'],
     ...(target === undefined ? {} : { target_task_id: target }),
-    ...(notes === undefined ? {} : { internal_notes: notes }),
+    ...(notes === undefined ? {} : { internal_notes: shown['internal_notes_for_principal_llm'] }),
   };
-  return dataOutcome({ status: 'sent', agent_id: agentId }, [context.item(agentId, 'PARTNER_DIRECTIVE', directive)]);
+  const item = context.item(agentId, 'PARTNER_DIRECTIVE', directive, { taint: context.argsTaint ?? [] });
+  return dataOutcome({ status: 'sent', agent_id: agentId }, [item]);
 }
 
 function targetProblem(needed: boolean, target: unknown, { run }: TransitionContext): string | undefined {

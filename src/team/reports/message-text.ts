@@ -52,8 +52,19 @@ export function assistantWords(message: PromptMessage): string {
  * without the earliest when the list is too long.
  */
 export function handoverMessages(history: History, count = Infinity): readonly HandoverMessage[] {
+  return handedOverMessages(history, count).map(({ message }) => message);
+}
+
+/** A message that is handed over, and its place among the messages of the history in memory; a note has none. */
+interface HandedOver {
+  readonly message: HandoverMessage;
+  readonly index?: number;
+}
+
+/** Like `handoverMessages`, with the place of each. */
+export function handedOverMessages(history: History, count = Infinity): readonly HandedOver[] {
   const { messages, origins, released } = history;
-  const list: HandoverMessage[] = [];
+  const list: HandedOver[] = [];
   let chars = 0;
   let earlier = released;
   for (let index = Math.min(count - released, messages.length) - 1; index >= 0; index -= 1) {
@@ -65,9 +76,9 @@ export function handoverMessages(history: History, count = Infinity): readonly H
       earlier = released + index + 1;
       break;
     }
-    list.push({ role: message.role, content });
+    list.push({ message: { role: message.role, content }, index });
   }
-  if (earlier > 0) list.push({ role: 'note', content: `[${earlier} earlier messages left out]` });
+  if (earlier > 0) list.push({ message: { role: 'note', content: `[${earlier} earlier messages left out]` } });
   return list.reverse();
 }
 

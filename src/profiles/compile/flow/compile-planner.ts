@@ -85,7 +85,8 @@ function hasNone(words: readonly string[]): Expression {
     );
   };
   const test: Expression['test'] = (scope) => !isIn(scope);
-  return { source: `none of ${words.join(', ')} in task`, paths: ['task'], evaluate: test, test };
+  const print = (scope: Parameters<Expression['test']>[0]): string => String(test(scope));
+  return { source: `none of ${words.join(', ')} in task`, paths: ['task'], evaluate: test, print, test };
 }
 
 function compileRules(context: CompileContext, node: MapNode): Planner {
