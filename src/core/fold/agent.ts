@@ -1,16 +1,14 @@
-import { type AgentCounters, type SubContext, type SubContextMeta, type Beginning, toLimitStage } from '../state/sub-context.ts';
+import { type SubContext, toLimitStage } from '../state/sub-context.ts';
 import { isAsking, isAwaitingPerson } from '../state/is-asking.ts';
 import { noticeKey } from '../state/notice-key.ts';
 import type { EventOf } from '../events/event.ts';
-import type { JsonObject } from '../json.ts';
+import { untrustedSources } from '../prompt/prompt-sources.ts';
 import type { RunContext } from '../state/run-context.ts';
-import { newSourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import { activeAt } from '../state/run-time.ts';
 import { type AgentFolds, type Folds, agentOf } from './folds.ts';
-import { countAgent, countLive, newBudget } from './budget.ts';
-import { wholeHistory } from './context.ts';
-import { emptyUsage } from './run.ts';
-import { passSources, restartSources } from './sources.ts';
+import { countAgent, countLive } from './budget.ts';
+import { newAgent, restartAgent } from './new-agent.ts';
+import { passSources } from './sources.ts';
 
 /** Fold of the start of an agent. */
 export const startFolds: Folds<'agent.start'> = { 'agent.start': startAgent };
@@ -43,10 +41,9 @@ function awaitInput(agent: SubContext, event: EventOf<'agent.await'>): void {
 
 function startAgain(run: RunContext, agent: SubContext, event: EventOf<'agent.restart'>): void {
   if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
-  restartAgent(agent, event);
+  restartAgent(run, agent, event);
   passSources(parentOf(run, agent), agent);
   noteParams(agent, parentOf(run, agent), event);
-  agent.limits.workingSince = activeAt(run, event.at);
 }
 
 function reachLimit(run: RunContext, agent: SubContext, event: EventOf<'limit.reach'>): void {
@@ -88,98 +85,6 @@ function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
   return agent.meta.parentAgentId === undefined ? undefined : run.agents.get(agent.meta.parentAgentId);
 }
 
-/** Frozen: conditions and tools receive this very object. */
-const nothing: JsonObject = Object.freeze({});
-
-function newTurn({ flowId, lastTurnId }: EventOf<'agent.start'>): SubContext['turn'] {
-  return {
-    currentId: undefined,
-    lastId: lastTurnId,
-    count: 0,
-    flowId,
-    action: null,
-    lastReply: '',
-    loop: false,
-    nextToolChoice: undefined,
-    toolBound: undefined,
-    forbiddenTools: none,
-    question: undefined,
-    changesBefore: [],
-    escalationsBefore: none,
-    brokenReplies: 0,
-    outputRepairs: 0,
-  };
-}
-
-function newMeta(event: EventOf<'agent.start'>): SubContextMeta {
-  return {
-    agentId: event.agentId,
-    parentAgentId: event.parentAgentId,
-    profile: event.profile,
-    type: event.profileType,
-    roleName: event.roleName,
-    moduleId: event.moduleId,
-    depth: event.depth,
-    startedAt: event.at,
-    seq: event.seq,
-    callId: event.callId,
-    notify: event.notify,
-    allowedToolsets: event.allowedToolsets,
-  };
-}
-
-function newAgent(run: RunContext, event: EventOf<'agent.start'>, parent: SubContext | undefined): SubContext {
-  return {
-    meta: newMeta(event),
-    status: event.held === true ? 'held' : 'ready',
-    children: [],
-    work: {
-      iteration: 1,
-      beginnings: [toBeginning(event)],
-      moduleScope: event.moduleId ?? parent?.work.moduleScope,
-      moduleLead: event.moduleId === undefined ? parent?.work.moduleLead : event.parentAgentId,
-    },
-    inbox: { items: [], deadLetters: [], awaitingOn: undefined },
-    history: {
-      messages: [],
-      origins: [],
-      wireIds: new Set(),
-      released: 0,
-      archived: [],
-      sources: newSourceMarks(parent === undefined ? undefined : untrustedSources(parent.history.sources)),
-    },
-    context: {
-      tokenTotals: [],
-      tokensReleased: 0,
-      counted: undefined,
-      view: wholeHistory,
-      fixedTokens: 0,
-      compacting: undefined,
-      compactions: 0,
-      madeRoom: false,
-    },
-    turn: newTurn(event),
-    calls: { open: new Map(), total: 0 },
-    counters: newCounters(),
-    streaks: { signatures: [], cycleMatches: [], escalations: none, turnsAlone: 0 },
-    limits: {
-      stage: 'none',
-      reason: undefined,
-      warned: [],
-      limitedAt: undefined,
-      workingSince: event.held === true ? undefined : activeAt(run, event.at),
-      usage: emptyUsage(),
-      budget: newBudget(),
-    },
-    result: { outcome: undefined, output: '', error: undefined },
-    flags: nothing,
-    values: nothing,
-    deliverables: nothing,
-    initialParams: event.initialParams,
-    stateTaint: new Map(),
-  };
-}
-
 function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
   const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
   const agent = newAgent(run, event, parent);
@@ -206,10 +111,6 @@ function noteParams(agent: SubContext, parent: SubContext | undefined, { taint }
 
 const none: readonly never[] = [];
 
-function toBeginning({ seq, at, callId }: EventOf<'agent.start' | 'agent.restart'>): Beginning {
-  return { seq, at, callId };
-}
-
 function takeStep(agent: SubContext, event: EventOf<'stagnation.act'>): void {
   const { rung: id, on, threshold: at, llmConfig, tools, prompt, fingerprint } = event;
   agent.turn.escalationsBefore = [...agent.turn.escalationsBefore, event];
@@ -217,72 +118,4 @@ function takeStep(agent: SubContext, event: EventOf<'stagnation.act'>): void {
   if (tools !== undefined) agent.turn.forbiddenTools = tools;
   if (prompt !== undefined && fingerprint !== undefined)
     agent.turn.question = { prompt, seq: event.seq, since: event.at, fingerprint };
-}
-
-/** Counters of an agent at its start. */
-function newCounters(): AgentCounters {
-  return {
-    turnCount: 0,
-    noToolCallStreak: 0,
-    sameActionSameResultStreak: 0,
-    duplicateReplyStreak: 0,
-    emptyReplyStreak: 0,
-    toolErrorStreak: 0,
-    modelErrorStreak: 0,
-    toolCallCount: 0,
-    tokensUsed: 0,
-  };
-}
-
-function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void {
-  // It keeps its history, but must hand in new deliverables.
-  if (event.keepsHistory === true) agent.deliverables = nothing;
-  else archiveHistory(agent);
-  agent.meta = { ...agent.meta, callId: event.callId };
-  agent.context.madeRoom = false;
-  agent.inbox.awaitingOn = undefined;
-  agent.work.iteration = event.iteration;
-  agent.work.beginnings = [...agent.work.beginnings, toBeginning(event)];
-  agent.turn.loop = false;
-  agent.initialParams = event.initialParams;
-  agent.status = 'ready';
-  agent.turn.action = null;
-  agent.turn.lastReply = '';
-  agent.result.outcome = undefined;
-  agent.result.output = '';
-  agent.result.error = undefined;
-  agent.limits.stage = 'none';
-  agent.limits.budget.tokens = 0;
-  agent.limits.budget.cost = 0;
-  agent.limits.reason = undefined;
-  agent.limits.warned.length = 0;
-  agent.limits.limitedAt = undefined;
-  agent.streaks.signatures.length = 0;
-  agent.streaks.cycleMatches.length = 0;
-  agent.streaks.escalations = none;
-  agent.turn.forbiddenTools = none;
-  agent.turn.brokenReplies = 0;
-  agent.turn.question = undefined;
-  agent.streaks.turnsAlone = 0;
-  agent.calls.open.clear();
-  Object.assign(agent.counters, newCounters());
-}
-
-/** Moves an agent's history to the archive. */
-function archiveHistory(agent: SubContext): void {
-  const {
-    work: { iteration },
-    history: { messages, origins, released },
-  } = agent;
-  agent.history.archived.push({ iteration, messages, origins, released });
-  agent.history.messages = [];
-  agent.history.origins = [];
-  agent.history.wireIds.clear();
-  agent.history.released = 0;
-  agent.context.tokenTotals = [];
-  agent.context.tokensReleased = 0;
-  agent.context.counted = undefined;
-  agent.context.view = wholeHistory;
-  agent.context.fixedTokens = 0;
-  restartSources(agent);
 }

@@ -3,6 +3,7 @@ import { defaultRunLimits } from '../profile/limits.ts';
 import type { RunUsage } from '../state/budget.ts';
 import type { Keeps, RunContext } from '../state/run-context.ts';
 import { newBudget } from './budget.ts';
+import { undecided } from '../state/turn-state.ts';
 import type { Folds } from './folds.ts';
 
 /** Returns an empty usage. */
@@ -163,10 +164,7 @@ function isFork({ meta }: RunContext, { seq }: Pick<EventOf<'run.resume'>, 'seq'
 function forgetApprovals(run: RunContext): void {
   run.standing = [];
   for (const agent of run.agents.values())
-    for (const call of agent.calls.open.values()) {
-      call.approved = false;
-      call.agreed = undefined;
-    }
+    for (const call of agent.calls.open.values()) if (call.approved) Object.assign(call, undecided);
 }
 
 function endWait(run: RunContext, at: number): void {

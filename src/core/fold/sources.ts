@@ -1,7 +1,7 @@
 import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
-import { newSourceMarks, noSources, type PromptSources, type SourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
+import { type PromptSources, type SourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { TurnInput } from '../state/turn.ts';
@@ -173,10 +173,4 @@ export function quoteInTurn(run: RunContext, agent: SubContext, turn: TurnState,
 
 function sorted(labels: readonly string[]): readonly string[] {
   return [...new Set(labels)].toSorted();
-}
-
-/** Resets the view of a restarted agent: its old history is out of view, but its new task may quote it. */
-export function restartSources(agent: SubContext): void {
-  const carried = untrustedSources(agent.history.sources);
-  Object.assign(agent.history.sources, newSourceMarks(carried), { shown: noSources });
 }

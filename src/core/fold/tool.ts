@@ -3,7 +3,7 @@ import type { EventOf } from '../events/event.ts';
 import type { CallId } from '../ids.ts';
 import { contentText } from '../prompt/message.ts';
 import type { SubContext } from '../state/sub-context.ts';
-import type { CallState, CallVerdict, TurnState } from '../state/turn-state.ts';
+import { type CallState, type CallVerdict, type TurnState, undecided } from '../state/turn-state.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { steadyAt } from '../state/run-time.ts';
 import { type StandingApproval, withoutStanding } from '../state/standing-approval.ts';
@@ -86,9 +86,7 @@ function suspendCall(place: CallPlace, event: EventOf<'tool.suspend'>): void {
   if (call.status === 'running') run.activity -= 1;
   if (call.status !== 'suspended') call.suspendedAt = steadyAt(run, event.at);
   if (event.on.kind === 'approval') {
-    call.approved = false;
-    call.agreed = undefined;
-    call.verdict = undefined;
+    Object.assign(call, undecided);
     // A valid standing approval would have prevented the question: one that still exists has a changed part, and ends.
     run.standing = withoutStanding(run.standing, subjectOf(place, event.on.gateId));
   }
@@ -165,9 +163,7 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
     startedAt: undefined,
     suspendedAt: undefined,
     attempt: 0,
-    approved: false,
-    agreed: undefined,
-    verdict: undefined,
+    ...undecided,
     mayHaveHappened: false,
     end: undefined,
     gates: undefined,

@@ -73,3 +73,10 @@ export interface CallState {
   /** The gates that judged it last, in order; undefined when none is about its tool. */
   gates: readonly GateRecord[] | undefined;
 }
+
+/** What a call has of a person's decision before there is one. */
+export const undecided: Pick<CallState, 'approved' | 'agreed' | 'verdict'> = {
+  approved: false,
+  agreed: undefined,
+  verdict: undefined,
+};
