@@ -60,12 +60,12 @@ export function compileExpression(source: string, roots?: ExpressionRoots): Comp
       source,
       paths: [...compiler.paths],
       evaluate: (scope, quote) => {
-        const watch = quote?.(scope);
+        const watch = quote?.(scope, source);
         const value = run(new Evaluation(watch?.scope ?? scope, slotCount));
         return toPlainData(watch === undefined ? value : watch.data(value));
       },
       print: (scope, quote) => {
-        const watch = quote?.(scope);
+        const watch = quote?.(scope, source);
         const value = run(new Evaluation(watch?.scope ?? scope, slotCount));
         return watch === undefined ? toText(toPlainData(value)) : watch.text(value);
       },

@@ -10,5 +10,5 @@ export interface Watch {
   readonly data: (value: unknown) => unknown;
 }
 
-/** Begins to observe one expression that reads these roots. */
-export type Quote = (scope: Scope) => Watch;
+/** Begins to observe one expression, of this source, that reads these roots. */
+export type Quote = (scope: Scope, source: string) => Watch;

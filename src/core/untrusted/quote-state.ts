@@ -52,18 +52,18 @@ function quotesOf(env: OriginsEnv, quoted: Reader, frame: ((text: string) => str
   const observe = (scope: Scope): ScopeWatch => new ScopeWatch(scope, scopeOrigins(env, quoted));
   const written = (watch: ScopeWatch, text: string): string =>
     text !== '' && count(watch) && frame !== undefined ? frame(text) : text;
-  const shown = (watch: ScopeWatch, value: unknown): unknown => {
+  const shown = (watch: ScopeWatch, value: unknown, source = ''): unknown => {
     watch.readAll(value);
     if (!mayCarry(value) || !count(watch)) return watch.unwrap(value);
     holdsData ||= typeof value === 'object';
-    return frame === undefined ? watch.unwrap(value) : framedData(watch, value, frame);
+    return frame === undefined ? watch.unwrap(value) : framedData(value, { watch, source, frame });
   };
-  const quote = (scope: Scope): Watch => {
+  const quote = (scope: Scope, source: string): Watch => {
     const watch = observe(scope);
     return {
       scope: watch.scope,
       text: (value) => (mayCarry(value) ? written(watch, toText(value)) : toText(value)),
-      data: (value) => shown(watch, value),
+      data: (value) => shown(watch, value, source),
     };
   };
   return {
@@ -83,15 +83,24 @@ function mayCarry(value: unknown): boolean {
   return typeof value === 'string' ? value !== '' : typeof value === 'object' && value !== null;
 }
 
+/** An expression that read untrusted text, and how that is framed. */
+interface Framing {
+  readonly watch: ScopeWatch;
+  readonly source: string;
+  readonly frame: (text: string) => string;
+}
+
 /** Frames the untrusted text in data that an expression read or made: text by text, and objects from outside as one text. */
-function framedData(watch: ScopeWatch, value: unknown, frame: (text: string) => string): unknown {
+function framedData(value: unknown, framing: Framing): unknown {
+  const { watch, source, frame } = framing;
   // What an expression made of several values is untrusted as a whole.
   if (typeof value === 'string') return frame(value);
   if (typeof value !== 'object' || value === null) return value;
   const view = watch.viewed(value);
-  return view === undefined
-    ? mapEntries(value, (each) => framedData(watch, each, frame))
-    : framedAt(view.target, view.origins, frame);
+  if (view !== undefined) return framedAt(view.target, view.origins, frame);
+  // Keys that are not in the expression came out of what it read.
+  if (!Array.isArray(value) && !Object.keys(value).every((key) => source.includes(key))) return frame(toText(value));
+  return mapEntries(value, (each) => framedData(each, framing));
 }
 
 /** Frames the untrusted text in a value with these origins. */

@@ -65,7 +65,7 @@ function toStep(step: JsonObject, index: number): PlannerStep {
 
 /** Quotes arguments that come from elsewhere, one by one; of a call of a worker, only the script that it is handed. */
 function givenArgs(step: JsonObject, args: JsonObject, quote: Quote): JsonObject {
-  const watch = quote({ [givenRoot]: args });
+  const watch = quote({ [givenRoot]: args }, '');
   const given = watch.scope[givenRoot] as JsonObject;
   const quoted = (key: string): JsonValue => watch.data(given[key]) as JsonValue;
   if (callsOfWorkers.has(step)) return { ...args, data: quoted('data') };
