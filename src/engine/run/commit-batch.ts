@@ -24,6 +24,11 @@ export class CommitBatch implements UnwrittenEvents {
     this.inputs = undefined;
   }
 
+  /** Notes the ids of inputs that it applies. A refused one has none: delivered again, it is refused again, and not taken for applied. */
+  note(entries: readonly { readonly id?: string | undefined }[], refused: readonly unknown[]): void {
+    for (const entry of entries) if (entry.id !== undefined && !refused.includes(entry)) (this.inputs ??= []).push(entry.id);
+  }
+
   /** Appends events and texts. An empty list is replaced by the added one, which then belongs to the batch. */
   add({ events, contents }: UnwrittenEvents): void {
     if (this.events.length === 0) this.events = events as CadreEvent[];

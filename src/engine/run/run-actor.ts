@@ -195,17 +195,17 @@ export class RunActor implements RunDriver {
     const now = clock.now();
     const tx = new Transaction(this.state, now, { hash: decision.env.hash, known: this.#known });
     const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state, now);
-    const inputs = jump === undefined ? [] : [jump];
-    let isAwaited = prefix !== undefined;
-    for (const { input, id, waiter } of entries) {
-      inputs.push(input);
-      if (id !== undefined) (batch.inputs ??= []).push(id);
-      if (waiter !== undefined) isAwaited = true;
-    }
+    const inputs = jump === undefined ? entries.map(({ input }) => input) : [jump];
+    const isAwaited = prefix !== undefined || entries.some(({ waiter }) => waiter !== undefined);
     try {
-      const refuse = (place: number, error: CadreError): void => entries.at(place)?.waiter?.reject(error);
+      const refused: unknown[] = [];
+      const refuse = (place: number, error: CadreError): void => {
+        refused.push(entries.at(place));
+        entries.at(place)?.waiter?.reject(error);
+      };
       const from = { seq: batch.expectedSeq, unwritten: prefix ?? batch, inputs, mayStart: !this.#closing };
       decideBatch(tx, this.#ports, from, refuse);
+      batch.note(entries, refused);
     } catch (thrown) {
       return this.#endWithFault(entries, thrown, batch.expectedSeq);
     }

@@ -32,7 +32,7 @@ interface KeptRun {
  * 1. One input of a run is decided at a time here; that no other engine decides another one is up to the runtime, and a commit that comes
  *    late fails.
  * 2. An input that was applied is not decided again: what is due by the run's state is returned instead. Whether it was is asked before the
- *    state is read, so that the state has what an attempt that was given up still committed.
+ *    state is read, so that the state has what an attempt that was given up still committed; and again when nothing was written for it.
  * 3. A work that is sent again while it runs here is not run twice.
  */
 export class RunWorks implements RuntimeHost {
@@ -51,13 +51,14 @@ export class RunWorks implements RuntimeHost {
     this.#own = own;
   }
 
-  apply(runId: RunId, delivery: Delivery): Promise<Applied> {
+  async apply(runId: RunId, delivery: Delivery): Promise<Applied> {
     const isLook = delivery.input['kind'] === lookInput['kind'];
     let wasApplied = false;
     const ask = async (): Promise<void> => {
       wasApplied = !isLook && (await this.#own.shared.hasApplied(runId, delivery.id));
     };
-    return this.#decideInTurn(runId, ask, async (run, decider) => {
+    let isWritten = false;
+    const decided = await this.#decideInTurn(runId, ask, async (run, decider) => {
       if (wasApplied) return { works: await decider.goOn() };
       const resumption = run.takeResumption();
       if (delivery.input['kind'] === 'recover') {
@@ -65,8 +66,14 @@ export class RunWorks implements RuntimeHost {
         if (resumption !== undefined) return await applied(run, decider, delivery);
       } else if (resumption !== undefined) await decider.decide(await run.complete(resumption, decider.state));
       if (isLook || delivery.input['kind'] === 'recover') return { works: await decider.goOn() };
-      return await applied(run, decider, delivery);
+      const { seq } = decider.state;
+      const answer = await applied(run, decider, delivery);
+      isWritten = decider.state.seq > seq && answer.refused === undefined;
+      return answer;
     });
+    if (isWritten || isLook || wasApplied) return decided;
+    // An attempt that was given up may have applied it after the question: then that is why it is refused now, or changes nothing.
+    return (await this.#own.shared.hasApplied(runId, delivery.id)) ? await this.apply(runId, delivery) : decided;
   }
 
   wake(runId: RunId): Promise<Applied> {
@@ -235,7 +242,9 @@ async function applied(run: WorkerRun, decider: RunDecider, { id, input: sent }:
   } catch (thrown) {
     if (decider.hasFailed) throw thrown;
     const details = thrown instanceof CadreError ? (readJson(JSON.stringify(thrown.details)) as JsonObject) : {};
-    return { refused: { ...toErrorRecord(thrown, 'INTERNAL'), details }, works: decider.takeWorks() };
+    const works = decider.takeWorks();
+    // An attempt that was given up may have been refused, too, and applied a deadline: what it made due is lost with its answer.
+    return { refused: { ...toErrorRecord(thrown, 'INTERNAL'), details }, works: [...works, ...(await decider.goOn())] };
   } finally {
     if (input.kind === 'profiles') void input.hold.release();
   }

@@ -1,5 +1,18 @@
 import type { Random } from '../world/random.ts';
 
+/** Kinds of inputs that the simulated cluster delivers. */
+const deliveredKinds = ['answer', 'cancel', 'look', 'lost', 'model', 'post', 'recover', 'tool', 'verify'] as const;
+
+/** An attempt at an input of a kind, which was given up and goes on. */
+type GoesOn = `attempt at '${(typeof deliveredKinds)[number]}' goes on`;
+
+const inputsThatGoOn = Object.fromEntries(
+  deliveredKinds.map((kind) => [
+    `attempt at '${kind}' goes on`,
+    `an attempt at an input '${kind}' is given up at a call of the journal, and goes on while or after another one is made`,
+  ]),
+) as Readonly<Record<GoesOn, string>>;
+
 /** Every kind of fault that the simulation of workers injects, with its meaning. */
 export const clusterFaultKinds = {
   'worker dies': 'a worker dies at any moment',
@@ -7,6 +20,7 @@ export const clusterFaultKinds = {
     'a worker dies before or after a step of the protocol: a write, an entry of the message service, an answer',
   'worker pauses': 'a worker stands still, is given up, and goes on after another one took over',
   'worker cut off': 'the message service loses a worker that goes on with what it does',
+  ...inputsThatGoOn,
   'worker drains': 'a worker leaves in order, in the middle of everything',
   'answer lost': 'a step was taken, and the message service does not learn of it: another worker takes it again',
   'service restarts': 'the message service forgets who does what, and starts all of it again',
@@ -39,7 +53,10 @@ export class ClusterFaults {
 
   constructor(random: Random, isCalm: boolean) {
     this.#random = random;
-    const drawn = (Object.keys(clusterFaultKinds) as ClusterFaultKind[]).filter(() => random.chance(0.4));
+    // Together, since some of these inputs are rare.
+    const goOn = random.chance(0.7);
+    const kinds = Object.keys(clusterFaultKinds) as ClusterFaultKind[];
+    const drawn = kinds.filter((kind) => (kind in inputsThatGoOn ? goOn : random.chance(0.4)));
     this.#enabled = new Set(isCalm ? [] : drawn);
   }
 

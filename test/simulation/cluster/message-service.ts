@@ -2,7 +2,9 @@ import type { Delivery, RuntimeHost, RuntimeLink, RuntimeWorker } from '../../..
 import type { RunId } from '../../../src/core/ids.ts';
 import { restateServices, serviceNames } from '../../../src/restate/restate-services.ts';
 import { DurableContext, type ServiceEntry } from './durable-context.ts';
+import type { ClusterFaultKind } from './cluster-faults.ts';
 import type { ClusterWorld } from './cluster-world.ts';
+import { attempting } from './given-up-attempt.ts';
 import type { SimProcess } from './sim-process.ts';
 
 /** A call of a handler on its way: by the same idempotency key it is the same call. */
@@ -237,7 +239,11 @@ export class MessageService {
     const handle = this.#workers.get(process)?.get(`${message.service}/${message.handler}`);
     try {
       if (handle === undefined) throw new Error('the worker has left');
-      const value = JSON.stringify((await handle(context, JSON.parse(message.param))) ?? null);
+      const made = (): Promise<unknown> => handle(context, JSON.parse(message.param));
+      const isInput = message.handler === 'apply';
+      const value = JSON.stringify(
+        (await (isInput ? attempting(() => this.#hold(invocation, context, process), made) : made())) ?? null,
+      );
       await this.step(invocation, context);
       this.#finish(invocation, value);
     } catch (thrown) {
@@ -245,6 +251,17 @@ export class MessageService {
       process.failures.push(thrown);
       this.#again(invocation, Math.min(50 * 2 ** invocation.attempt, 1_000));
     }
+  }
+
+  /** Gives an attempt at an input up, while its process goes on with it some time later. */
+  async #hold(invocation: Invocation, context: DurableContext, process: SimProcess): Promise<void> {
+    const { faults, order } = this.#world;
+    const { input } = JSON.parse(invocation.message.param) as Delivery;
+    const isRare = input['kind'] === 'lost' || input['kind'] === 'verify';
+    const rate = isRare ? 0.5 : 0.03;
+    if (!context.isCurrent || !faults.strikes(`attempt at '${String(input['kind'])}' goes on` as ClusterFaultKind, rate)) return;
+    this.#again(invocation, 0);
+    for (let turns = order.int(30); turns > 0; turns -= 1) await this.#world.turn(process, 'given up');
   }
 
   #finish(invocation: Invocation, value: string): void {

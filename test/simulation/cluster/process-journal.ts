@@ -1,6 +1,7 @@
 import { CadreError } from '../../../src/core/error.ts';
 import type { Journal, SharedJournal } from '../../../src/core/events/journal.ts';
 import type { ClusterWorld } from './cluster-world.ts';
+import { goesOnLater } from './given-up-attempt.ts';
 import type { SimProcess } from './sim-process.ts';
 
 /**
@@ -13,11 +14,15 @@ export function processJournal(world: ClusterWorld, process: SimProcess): Journa
   if (shared === undefined) throw new Error('the journal in memory is not shared');
   const failed = (): CadreError => new CadreError('STORE_FAILED', 'the simulated journal failed');
   const read = async <T>(what: string, work: () => T): Promise<Awaited<T>> => {
+    await goesOnLater(what);
     await world.turn(process, what);
     if (faults.strikes('journal does not read', 0.03)) throw failed();
-    return await work();
+    const result = await work();
+    await goesOnLater(what);
+    return result;
   };
   const write = async <T>(what: string, work: () => T): Promise<Awaited<T>> => {
+    await goesOnLater(what);
     await world.turn(process, what);
     if (world.moment(process)) return await new Promise(() => undefined);
     if (faults.strikes('journal refuses', 0.02)) throw failed();
