@@ -63,7 +63,7 @@ export function callObserver(
   try {
     // The return value may hold parts of the draft, so copy it before the draft is closed.
     // What code makes of a state in which there is text from outside may hold some.
-    const taint = everySource(env, tx.run);
+    const taint = everySource(env, { run: tx.run, agent });
     const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(context, { id, phase, taint }, result));
     const place = { agentId: agent.meta.agentId, turnId: agent.turn.currentId, by: id };
     const written = open?.close() ?? nothing;

@@ -78,7 +78,7 @@ function runObserver(
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'OBSERVER_FAILED');
     // What code throws may quote any state it could read.
-    const taint = everySource(ports.env, tx.run);
+    const taint = everySource(ports.env, { run: tx.run, agent });
     tx.post(agent.meta.agentId, {
       source: 'OBSERVER_FAILURE',
       payload: { failed_observer_id: observer.id, error_message: error.message },

@@ -87,6 +87,7 @@ function copyRun(run: RunContext): RunContext {
     moduleBudgets: new Map([...run.moduleBudgets].map(([id, budget]) => [id, { ...budget }])),
     counters: { ...run.counters },
     resumes: [...run.resumes],
+    outside: new Set(run.outside),
   };
 }
 

@@ -2,13 +2,14 @@ import { isAsking } from '../state/is-asking.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { AgentFolds } from './folds.ts';
-import { carrySources, passSources } from './sources.ts';
+import { carrySources, noteItem, passSources } from './sources.ts';
 
 /** Folds of an item before a turn reads it. */
 export const inboxFolds: AgentFolds<'inbox.add' | 'inbox.fail' | 'inbox.drop'> = {
   'inbox.add': (run, agent, { item, seq }) => {
     agent.inbox.items.push({ item, seq, turnsSeen: 0, failures: 0 });
     run.counters.items += 1;
+    noteItem(run, item);
     if (item.from !== undefined) passSources(run.agents.get(item.from), agent);
     if (item.quotes !== undefined) for (const quoted of item.quotes) carrySources(run.agents.get(quoted), agent);
     if (item.delivery === 'now') interrupt(run, agent, seq);

@@ -65,6 +65,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
     keeps,
     frameSeed: event.frameSeed,
     isTainted: false,
+    outside: new Set(),
     isTitled: false,
     standing: [],
     usage: emptyUsage(),

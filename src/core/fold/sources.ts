@@ -10,7 +10,7 @@ import type { TurnState } from '../state/turn-state.ts';
 /*
  * Provenance of prompts, for tool gates.
  *
- * Owns: `AgentHistory.sources` and `RunContext.isTainted`. Does not own: trust in a source, which inputs carry.
+ * Owns: `AgentHistory.sources`, `RunContext.isTainted` and `RunContext.outside`. Does not own: trust in a source, which inputs carry.
  * 1. A source is in view exactly when one of its messages is, or when only this turn read it.
  * 2. Text that an agent derives from untrusted text is untrusted, too: a summary, a briefing to another agent, its result.
  * 3. In doubt, a text counts as untrusted.
@@ -20,6 +20,23 @@ import type { TurnState } from '../state/turn-state.ts';
 export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
   const trust = input.untrusted === true ? 'untrusted' : trustOfResult(item);
   return trust === 'untrusted' || trust === 'passed_on';
+}
+
+/** Notes untrusted sources of text that a run holds. */
+export function noteOutside({ outside }: Pick<RunContext, 'outside'>, labels: readonly string[] | undefined): void {
+  if (labels !== undefined) for (const label of labels) outside.add(label);
+}
+
+/** Notes the untrusted sources of an item that arrives. */
+export function noteItem(run: RunContext, item: InboxItem): void {
+  if (item.trust === 'untrusted' || trustOfResult(item) === 'untrusted') run.outside.add(nameOfSource(item));
+  noteOutside(run, item.taint);
+}
+
+/** Returns the name of an item's source: the tool's, for the result of a call. */
+export function nameOfSource({ source, payload }: InboxItem): string {
+  const name = source === 'TOOL_RESULT' && isJsonObject(payload) ? payload['tool_name'] : undefined;
+  return typeof name === 'string' ? name : source;
 }
 
 /** True when an input's own source is untrusted, and not only the text that it passes on. */
@@ -69,11 +86,14 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
         if (input.persistent) mark(sources, label, { at: position, untrusted: true, isQuotable: !isResult });
         else (passing ??= []).push({ label, untrusted: true });
     if (untrusted || input.taint !== undefined) run.isTainted = true;
+    if (input.untrusted === true) run.outside.add(input.source);
+    noteOutside(run, input.taint);
   }
   if (prompt?.taint !== undefined) for (const label of prompt.taint) (passing ??= []).push({ label, untrusted: true });
   if (passing === undefined) return undefined;
   const untrusted = passing.filter((source) => source.untrusted).map(({ label }) => label);
   if (untrusted.length > 0) {
+    noteOutside(run, untrusted);
     run.isTainted = true;
     const fresh = untrusted.filter((label) => !sources.passed.includes(label));
     if (fresh.length > 0) sources.passed = [...sources.passed, ...new Set(fresh)];
@@ -168,6 +188,7 @@ export function quoteInTurn(run: RunContext, agent: SubContext, turn: TurnState,
   const { sources, untrusted } = turn.sources;
   turn.sources = { sources: sorted([...sources, ...labels]), untrusted: sorted([...untrusted, ...labels]) };
   run.isTainted = true;
+  noteOutside(run, labels);
   carry(agent, labels);
 }
 

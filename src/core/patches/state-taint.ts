@@ -19,11 +19,12 @@ const checkedFields: ReadonlySet<string> = new Set(['module_id', 'status']);
  * agent's sources are those of the change.
  */
 export function noteStateTaint(
-  run: RunContext,
+  run: Pick<RunContext, 'team' | 'outside'>,
   agent: SubContext | undefined,
   { patches, taint }: Pick<EventOf<'state.patch'>, 'patches' | 'taint'>,
 ): void {
   const labels = taint ?? (agent === undefined ? none : untrustedSources(agent.history.sources));
+  for (const label of labels) run.outside.add(label);
   for (const patch of patches) {
     const isTeam = patch.path[0] === 'team';
     const known = isTeam ? run.team.taint : agent?.stateTaint;

@@ -43,6 +43,8 @@ export interface RunContext {
   frameSeed: string | undefined;
   /** True once any agent of the run has read untrusted text: shared values may carry it. */
   isTainted: boolean;
+  /** Untrusted sources of all text that it holds, read or not. */
+  readonly outside: Set<string>;
   /** True once a model was asked for its title. */
   isTitled: boolean;
   /** Approvals that a person gave until the run ends. */

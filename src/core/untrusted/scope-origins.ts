@@ -6,7 +6,7 @@ import type { CompiledProfile } from '../profile/profile.ts';
 import { untrustedSources } from '../prompt/prompt-sources.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
-import { isUntrusted } from '../fold/sources.ts';
+import { isUntrusted, nameOfSource } from '../fold/sources.ts';
 import type { Labels, StateTaint } from './taint.ts';
 import { type Origins, trusted } from './watch-scope.ts';
 
@@ -43,7 +43,7 @@ export function scopeOrigins(env: OriginsEnv, reader: Reader): (root: string) =>
   const { more = {} } = reader;
   return (root) => {
     if (Object.hasOwn(more, root)) return more[root] ?? trusted;
-    return rootOrigins.get(root)?.({ ...reader, env }) ?? everySource(env, reader.run);
+    return rootOrigins.get(root)?.({ ...reader, env }) ?? everySource(env, reader);
   };
 }
 
@@ -62,15 +62,12 @@ export function saidBy(run: RunContext, agentIds: readonly AgentId[]): Labels {
   return [...labels];
 }
 
-/** Returns the untrusted sources of everything that a run holds: for text of which no more is known. */
-export function everySource(env: OriginsEnv, run: RunContext): Labels {
-  const labels = new Set(tainted(run.team.taint, ''));
-  for (const agent of run.agents.values()) {
-    for (const label of saidOrigins(agent)) labels.add(label);
-    for (const label of tainted(agent.stateTaint, '')) labels.add(label);
-    for (const { item } of agent.inbox.items) for (const label of itemLabels({ env, run, agent }, item)) labels.add(label);
-  }
-  return [...labels];
+/** Returns the untrusted sources of everything that an agent's code can read: for text of which no more is known. */
+export function everySource(env: OriginsEnv, { run, agent }: Pick<Reader, 'run' | 'agent'>): Labels {
+  const labels = new Set(run.outside);
+  // A strategy may distrust what waits in its inbox.
+  for (const { item } of agent.inbox.items) for (const label of itemLabels({ env, run, agent }, item)) labels.add(label);
+  return labels.size === 0 ? trusted : [...labels];
 }
 
 /** Returns the origins of the work modules of a run. `isTask`: without those of words that are a task for another agent. */
@@ -150,7 +147,7 @@ const rootOrigins: ReadonlyMap<string, OriginsOf> = new Map<string, OriginsOf>([
 ]);
 
 function fieldOrigins(reader: EnvReader, fields: ReadonlyMap<string, OriginsOf>): Origins {
-  return { field: (field) => fields.get(field)?.(reader) ?? everySource(reader.env, reader.run) };
+  return { field: (field) => fields.get(field)?.(reader) ?? everySource(reader.env, reader) };
 }
 
 function stateOrigins(reader: EnvReader): Origins {
@@ -188,11 +185,11 @@ function titleOrigins({ run }: Reader): Origins {
   return run.isTitled && root !== undefined ? saidOrigins(root) : trusted;
 }
 
-function dispatchOrigins({ env, run }: EnvReader): Origins {
+function dispatchOrigins({ env, run, agent: reader }: EnvReader): Origins {
   return {
     field: (index) => {
       const agent = run.agents.get(run.team.dispatchHistory[Number(index)]?.agent_id ?? ('' as AgentId));
-      const words = agent === undefined ? everySource(env, run) : saidOrigins(agent);
+      const words = agent === undefined ? everySource(env, { run, agent: reader }) : saidOrigins(agent);
       return { field: (field) => (['role_name', 'final_summary', 'error_details'].includes(field) ? words : trusted) };
     },
   };
@@ -240,8 +237,7 @@ function itemLabels({ env, run, agent }: EnvReader, item: InboxItem): Labels {
   const own = env.profiles.get(agent.meta.profile)?.strategies.get(item.source) ?? globalStrategies.get(item.source);
   const payload = isJsonObject(item.payload) ? item.payload : {};
   const isOutside = item.trust === 'untrusted' || own?.untrusted === true || payload['trust'] === 'untrusted';
-  const name = item.source === 'TOOL_RESULT' && typeof payload['tool_name'] === 'string' ? payload['tool_name'] : item.source;
   const authors = item.from === undefined ? (item.quotes ?? []) : [item.from, ...(item.quotes ?? [])];
-  const labels = new Set([...(isOutside ? [name] : []), ...(item.taint ?? []), ...saidBy(run, authors)]);
+  const labels = new Set([...(isOutside ? [nameOfSource(item)] : []), ...(item.taint ?? []), ...saidBy(run, authors)]);
   return labels.size === 0 ? trusted : [...labels];
 }

@@ -151,7 +151,7 @@ function decideTransition(
     events = outcomeEvents(view, call, outcome);
   } catch (thrown) {
     // What code throws may quote any state it could read.
-    const passes = everySource(env, tx.run);
+    const passes = everySource(env, { run: tx.run, agent });
     failCall(context, call.callId, { ...toErrorRecord(thrown, 'TOOL_FAILED'), status: 'error', cause, gates, passes });
     return;
   }
