@@ -1,4 +1,6 @@
 import type { CadreEvent } from '../core/events/event.ts';
+import type { TurnReserve } from '../core/events/turn-parts.ts';
+import { useOf } from '../core/model/usage.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 /** Sums of fractions are inexact. */
@@ -15,6 +17,23 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
   let limits: { readonly maxTokens?: number; readonly maxCostUsd?: number } = {};
   let tokens = 0;
   let cost = 0;
+  /** Attempts that were charged before the end of their call, which lists them again. */
+  const charged = new Map<string, { readonly tokens: number; readonly cost: number }>();
+  const begin = (callId: string, reserve: TurnReserve): void => {
+    inFlight.set(callId, { tokens: reserve.tokens, cost: reserve.cost ?? 0 });
+    const set = [...inFlight.values()].reduce((sum, own) => ({ tokens: sum.tokens + own.tokens, cost: sum.cost + own.cost }));
+    const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = limits;
+    found.expect(
+      tokens + set.tokens <= maxTokens,
+      'limits',
+      `${callId} begins with ${tokens} tokens used and ${set.tokens} set aside, and the run may use ${maxTokens}`,
+    );
+    found.expect(
+      reserve.cost === undefined || cost + set.cost <= maxCostUsd + rounding,
+      'limits',
+      `${callId} begins with $${cost} used and $${set.cost} set aside, and the run may cost $${maxCostUsd}`,
+    );
+  };
   for (const event of events) {
     found.at(event);
     switch (event.type) {
@@ -22,30 +41,29 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         limits = event.limits;
         break;
       case 'turn.start':
-      case 'compaction.start': {
-        if (event.reserve === undefined) break;
-        const callId = event.type === 'turn.start' ? event.turnId : event.compactionId;
-        inFlight.set(callId, { tokens: event.reserve.tokens, cost: event.reserve.cost ?? 0 });
-        const set = [...inFlight.values()].reduce((sum, own) => ({ tokens: sum.tokens + own.tokens, cost: sum.cost + own.cost }));
-        const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = limits;
-        found.expect(
-          tokens + set.tokens <= maxTokens,
-          'limits',
-          `${callId} begins with ${tokens} tokens used and ${set.tokens} set aside, and the run may use ${maxTokens}`,
-        );
-        found.expect(
-          event.reserve.cost === undefined || cost + set.cost <= maxCostUsd + rounding,
-          'limits',
-          `${callId} begins with $${cost} used and $${set.cost} set aside, and the run may cost $${maxCostUsd}`,
-        );
+      case 'compaction.start':
+        if (event.reserve !== undefined) begin(event.type === 'turn.start' ? event.turnId : event.compactionId, event.reserve);
+        break;
+      case 'model.reserve': {
+        const { usage, costAtLeast } = useOf(event.attempts);
+        const used = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+        const before = charged.get(event.call);
+        tokens += used;
+        cost += costAtLeast;
+        charged.set(event.call, { tokens: (before?.tokens ?? 0) + used, cost: (before?.cost ?? 0) + costAtLeast });
+        inFlight.delete(event.call);
+        if (event.reserve !== undefined) begin(event.call, event.reserve);
         break;
       }
       case 'model.end':
-      case 'compaction.end':
-        inFlight.delete(event.type === 'model.end' ? event.turnId : event.compactionId);
-        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
-        cost += event.cost ?? 0;
+      case 'compaction.end': {
+        const callId = event.type === 'model.end' ? event.turnId : event.compactionId;
+        const before = charged.get(callId);
+        inFlight.delete(callId);
+        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0) - (before?.tokens ?? 0);
+        if (event.cost !== undefined) cost += event.cost - (before?.cost ?? 0);
         break;
+      }
       case 'run.title':
         tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
         cost += event.cost ?? 0;

@@ -62,6 +62,8 @@ export const attempt = record<ModelAttempt>(
     partialText: optional(text),
     waitMs: optional(number),
     queuedMs: optional(number),
+    usage: optional(usage),
+    cost: optional(number),
   },
   {
     config: 'c',
@@ -73,6 +75,8 @@ export const attempt = record<ModelAttempt>(
     partialText: 'p',
     waitMs: 'w',
     queuedMs: 'q',
+    usage: 'g',
+    cost: 'o',
   },
 );
 

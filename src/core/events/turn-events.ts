@@ -1,7 +1,7 @@
 import { list, optional, record } from '../schema/records.ts';
 import { number, oneOf, text } from '../schema/values.ts';
 import { attempts, callId, errorRecord, turnId, usage } from './common-parts.ts';
-import { defineEvent, type DraftOf, ofTurn } from './define-event.ts';
+import { defineEvent, type DraftOf, ofAgent, ofTurn } from './define-event.ts';
 import { oneLine } from './one-line.ts';
 import {
   decidedAction,
@@ -43,6 +43,29 @@ export const turnStart = defineEvent('turn.start', {
     reserve: 'r',
   },
   describe: (event) => `${event.turnId} began and read ${event.inputs.map(({ source }) => source).join(', ') || 'nothing'}`,
+});
+
+export const modelReserve = defineEvent('model.reserve', {
+  about:
+    'Before a further attempt of a model call: what its attempts used since the last such event is charged, and what the next one may use is reserved or refused.',
+  code: 'm+',
+  subject: ofAgent,
+  fields: {
+    /** Id of the turn or the compaction, or `title`. */
+    call: text,
+    /** Attempts that are over; the end of the call lists them again. */
+    attempts,
+    /** Upper bound of the next attempt. Absent when it is refused, and for a call that is over. */
+    reserve: optional(reserve),
+    /** The limit that the next attempt does not fit into, if any. */
+    error: optional(errorRecord),
+  },
+  keys: { call: 'l', attempts: 't', reserve: 'r', error: 'e' },
+  describe: ({ call, attempts: { length }, reserve: reserved, error }) => {
+    if (error !== undefined) return `another attempt of ${call} is refused: ${error.message}`;
+    if (reserved === undefined) return `${length} late ${length === 1 ? 'attempt' : 'attempts'} of ${call} charged`;
+    return `another attempt of ${call} may use ${reserved.tokens} tokens`;
+  },
 });
 
 export const modelEnd = defineEvent('model.end', {
@@ -92,6 +115,7 @@ function replyInOneLine({ text: said, toolCalls }: ReplyRecord): string {
 }
 
 export type TurnStart = DraftOf<typeof turnStart>;
+export type ModelReserve = DraftOf<typeof modelReserve>;
 export type ModelEnd = DraftOf<typeof modelEnd>;
 export type TurnDecide = DraftOf<typeof turnDecide>;
 export type TurnEnd = DraftOf<typeof turnEnd>;

@@ -1,7 +1,7 @@
 import type { EventOf } from '../events/event.ts';
-import type { ModelAttempt } from '../model/model.ts';
+import type { ModelAttempt, Usage } from '../model/model.ts';
 import { activeAt } from '../state/run-time.ts';
-import type { Budget, ModuleBudget } from '../state/budget.ts';
+import type { Budget, ChargedCall, ModuleBudget } from '../state/budget.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { TurnState } from '../state/turn-state.ts';
@@ -44,7 +44,7 @@ interface Use {
 }
 
 /** Counts the use of a model call, and gives its reservation back. */
-function pay(run: RunContext, agent: SubContext, { tokens, cost, reserved }: Use): void {
+export function pay(run: RunContext, agent: SubContext, { tokens, cost, reserved }: Use): void {
   for (const budget of budgetsOf(run, agent)) {
     budget.tokens += tokens;
     budget.cost += cost;
@@ -87,46 +87,69 @@ export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'t
   }
 }
 
-/** Releases the reservation of a model call, once its usage is known or nothing waits for it. */
-export function release(run: RunContext, agent: SubContext, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
-  if (start.reserve !== undefined) pay(run, agent, { tokens: 0, cost: 0, reserved: start.reserve });
+/** The end of a model call: its use in all. */
+export interface CallEnd {
+  readonly usage: Usage;
+  readonly cost?: number;
+  readonly attempts: readonly ModelAttempt[];
 }
 
-/** Counts the use of a summariser's call, estimating what its provider did not count. Returns its tokens. */
-export function spendOnSummary(run: RunContext, agent: SubContext, event: EventOf<'compaction.end'>): number {
-  const answered = event.attempts.some(({ firstTokenMs }) => firstTokenMs !== undefined);
-  const { inputTokens = answered ? (agent.context.compacting?.tokens ?? 0) : 0, outputTokens = event.headTokens ?? 0 } =
-    event.usage;
+/** What the end of a model call adds to its attempts that are charged already. */
+export interface RestOfCall extends CallEnd {
+  readonly charged: ChargedCall | undefined;
+}
+
+/** Counts what is left of a summariser's call, estimating what its provider did not count, and releases its reservation. Returns its tokens. */
+export function spendOnSummary(run: RunContext, agent: SubContext, { event, rest }: EndedSummary): number {
+  const start = agent.context.compacting;
+  const reserved = rest.charged === undefined ? start?.reserve : rest.charged.reserve;
+  const answered = event.head !== undefined || (rest.charged === undefined && event.attempts.some(hasBegun));
+  const { inputTokens = answered ? (start?.tokens ?? 0) : 0, outputTokens = event.headTokens ?? 0 } = rest.usage;
   const tokens = inputTokens + outputTokens;
-  const cost = event.cost ?? (tokens === 0 ? 0 : (agent.context.compacting?.reserve?.cost ?? 0));
-  pay(run, agent, { tokens, cost, reserved: undefined });
+  pay(run, agent, { tokens, cost: rest.cost ?? (tokens === 0 ? 0 : (reserved?.cost ?? 0)), reserved });
   return tokens;
+}
+
+/** A summariser's call that has ended. */
+interface EndedSummary {
+  readonly event: EventOf<'compaction.end'>;
+  readonly rest: RestOfCall;
 }
 
 /** A model call that has ended, with its turn. */
 interface EndedCall {
   readonly turn: TurnState;
   readonly event: EventOf<'model.end'>;
+  /** What its attempts have not been charged yet. */
+  readonly rest: RestOfCall;
 }
 
-/** Counts the use of a model call and releases its reservation; returns its tokens. */
+/** Counts what is left of a model call and releases its reservation; returns its tokens. */
 export function spend(run: RunContext, agent: SubContext, call: EndedCall): number {
-  const { turn, event } = call;
-  const { reserve: reserved } = turn.start;
+  const { turn, rest } = call;
+  const reserved = rest.charged === undefined ? turn.start.reserve : rest.charged.reserve;
   const tokens = tokensOf(call);
-  const cost = event.cost ?? (tokens === 0 ? 0 : (reserved?.cost ?? 0));
-  pay(run, agent, { tokens, cost, reserved });
+  pay(run, agent, { tokens, cost: rest.cost ?? (tokens === 0 ? 0 : (reserved?.cost ?? 0)), reserved });
   return tokens;
 }
 
 /**
- * Counts a model call without an outcome because its turn was ended meanwhile: the prompt was sent, and the reservation bounds
- * its cost. Returns its tokens.
+ * Counts a model call without an outcome because its turn was ended meanwhile, and releases its reservation: the prompt was sent, and
+ * the reservation bounds its cost. Returns its tokens.
  */
-export function spendUnanswered(run: RunContext, agent: SubContext, { start }: Pick<TurnState, 'start'>): number {
-  if (start.reserve === undefined) return 0;
+export function spendUnanswered(
+  run: RunContext,
+  agent: SubContext,
+  { start, turnId }: Pick<TurnState, 'start' | 'turnId'>,
+): number {
+  const charged = run.chargedCalls.get(turnId);
+  const reserved = charged === undefined ? start.reserve : charged.reserve;
+  if (reserved === undefined) return 0;
   const tokens = start.prompt?.tokens ?? 0;
-  pay(run, agent, { tokens, cost: start.reserve.cost ?? 0, reserved: undefined });
+  const cost = reserved.cost ?? 0;
+  pay(run, agent, { tokens, cost, reserved });
+  // Its attempts replace this estimate, if they are told of later.
+  run.chargedCalls.set(turnId, { attempts: [], tokens, cost, reserve: undefined });
   return tokens;
 }
 
@@ -136,12 +159,14 @@ export function countOfModule(run: RunContext, agent: SubContext, what: 'turns' 
   if (module !== undefined) module[what] += 1;
 }
 
-/** Returns the tokens of a call as its provider counted them, estimating missing counts. */
-function tokensOf({ turn: { start }, event }: EndedCall): number {
-  const { usage, reply, attempts } = event;
-  const { inputTokens, outputTokens } = usage;
+/** Returns the tokens left of a call as its provider counted them, estimating missing counts. */
+function tokensOf({ turn: { start }, event, rest }: EndedCall): number {
+  const { reply, attempts } = event;
+  const { inputTokens, outputTokens } = rest.usage;
   if (inputTokens !== undefined && outputTokens !== undefined) return inputTokens + outputTokens;
-  const answered = start.reserve === undefined ? attempts.filter(hasBegun).length : promptsSent(event);
+  if (rest.charged !== undefined && reply === undefined) return (inputTokens ?? 0) + (outputTokens ?? 0);
+  const answered =
+    rest.charged !== undefined ? 1 : start.reserve === undefined ? attempts.filter(hasBegun).length : promptsSent(event);
   if (answered === 0) return (inputTokens ?? 0) + (outputTokens ?? 0);
   const said =
     reply === undefined

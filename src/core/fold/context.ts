@@ -2,9 +2,9 @@ import type { EventOf } from '../events/event.ts';
 import { type ContextView, isForRoom } from '../state/agent-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
-import { release, reserve, spendOnSummary } from './budget.ts';
+import { reserve, spendOnSummary } from './budget.ts';
+import { countRest } from './charge.ts';
 import type { AgentFolds } from './folds.ts';
-import { addUsage } from './run.ts';
 import { carryReplacedSources } from './sources.ts';
 
 /** View of an agent whose prompts show the whole history. */
@@ -36,10 +36,8 @@ export const contextFolds: AgentFolds<'context.trim' | 'compaction.start' | 'com
 function endCompaction(run: RunContext, agent: SubContext, event: EventOf<'compaction.end'>): void {
   const { compacting: start, view } = agent.context;
   run.activity -= 1;
-  if (start !== undefined) release(run, agent, { start });
-  addUsage(run.usage, event);
-  addUsage(agent.limits.usage, event);
-  agent.counters.tokensUsed += spendOnSummary(run, agent, event);
+  const rest = countRest(run, agent, event.compactionId, event);
+  agent.counters.tokensUsed += spendOnSummary(run, agent, { event, rest });
   agent.context.compacting = undefined;
   if (event.head === undefined) {
     if (start !== undefined && !isForRoom(start.reason)) agent.context.view = { ...view, tried: event.to };

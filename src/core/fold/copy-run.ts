@@ -85,6 +85,7 @@ function copyRun(run: RunContext): RunContext {
     usage: { ...run.usage },
     budget: { ...run.budget },
     moduleBudgets: new Map([...run.moduleBudgets].map(([id, budget]) => [id, { ...budget }])),
+    chargedCalls: new Map(run.chargedCalls),
     counters: { ...run.counters },
     resumes: [...run.resumes],
     outside: new Set(run.outside),

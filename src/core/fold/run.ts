@@ -1,5 +1,6 @@
 import type { EventOf } from '../events/event.ts';
 import { defaultRunLimits } from '../profile/limits.ts';
+import type { Usage } from '../model/model.ts';
 import type { RunUsage } from '../state/budget.ts';
 import type { Keeps, RunContext } from '../state/run-context.ts';
 import { newBudget } from './budget.ts';
@@ -73,6 +74,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
     limits: { ...defaultRunLimits, ...event.limits },
     budget: newBudget(),
     moduleBudgets: new Map(),
+    chargedCalls: new Map(),
     seq: 0,
     at: event.at,
     counters: { agents: 0, calls: 0, items: 0, modules: 0, dispatches: 0, turns: 0, toolCalls: 0 },
@@ -174,14 +176,25 @@ function endWait(run: RunContext, at: number): void {
   run.awaitingSince = undefined;
 }
 
+/** What a model call, or some of its attempts, used. */
+export interface CountedUse {
+  readonly usage: Usage;
+  readonly cost?: number | undefined;
+}
+
 /** Adds one model call to a usage. */
-export function addUsage(usage: RunUsage, event: Pick<EventOf<'model.end'>, 'usage' | 'cost' | 'attempts'>): void {
-  usage.inputTokens += event.usage.inputTokens ?? 0;
-  usage.outputTokens += event.usage.outputTokens ?? 0;
-  usage.cacheReadTokens += event.usage.cacheReadTokens ?? 0;
-  usage.reasoningTokens += event.usage.reasoningTokens ?? 0;
+export function addUsage(usage: RunUsage, event: CountedUse & Pick<EventOf<'model.end'>, 'attempts'>): void {
+  addUse(usage, event);
   // A planner or a function answers without a model call.
   if (event.attempts.length > 0 || event.cost !== 0) usage.modelCalls += 1;
-  if (event.cost === undefined) usage.costUnknown = true;
-  else usage.cost += event.cost;
+}
+
+/** Adds tokens and cost to a usage. */
+export function addUse(usage: RunUsage, { usage: used, cost }: CountedUse): void {
+  usage.inputTokens += used.inputTokens ?? 0;
+  usage.outputTokens += used.outputTokens ?? 0;
+  usage.cacheReadTokens += used.cacheReadTokens ?? 0;
+  usage.reasoningTokens += used.reasoningTokens ?? 0;
+  if (cost === undefined) usage.costUnknown = true;
+  else usage.cost += cost;
 }

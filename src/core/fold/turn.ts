@@ -16,10 +16,10 @@ import type { ReplyToolCall } from '../state/turn.ts';
 import { type AgentFolds, agentOf } from './folds.ts';
 import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
-import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
+import { countOfModule, reserve, spend, spendUnanswered } from './budget.ts';
+import { chargeAttempts, countRest } from './charge.ts';
 import { assistantMessage, callPart, wireIdsOf, type AssistantMessage } from './reply-message.ts';
 import { removeAt } from './remove-at.ts';
-import { addUsage } from './run.ts';
 import { markInputs, quoteInTurn, sourcesInView } from './sources.ts';
 import { countReply, dropBrokenSteps, hasPersonMessage, resetRepeats } from './streaks.ts';
 
@@ -43,8 +43,9 @@ export function noteChange(run: RunContext, event: EventOf<'state.update' | 'sta
 }
 
 /** Folds of a turn, except those of its tool calls. */
-export const turnFolds: AgentFolds<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'> = {
+export const turnFolds: AgentFolds<'turn.start' | 'model.reserve' | 'model.end' | 'turn.decide' | 'turn.end'> = {
   'turn.start': startTurn,
+  'model.reserve': chargeAttempts,
   'model.end': endModelCall,
   'turn.decide': (run, agent, event) => {
     const { action, turnId } = event;
@@ -66,7 +67,6 @@ function endTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.end'>)
   const turn = run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId);
   if (turn.start.prompt !== undefined && turn.modelEnd === undefined) {
     run.activity -= 1;
-    release(run, agent, turn);
     agent.counters.tokensUsed += spendUnanswered(run, agent, turn);
   }
   turn.end = event;
@@ -244,9 +244,8 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   const turn = run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId);
   turn.modelEnd = event;
   run.activity -= 1;
-  addUsage(run.usage, event);
-  addUsage(agent.limits.usage, event);
-  agent.counters.tokensUsed += spend(run, agent, { turn, event });
+  const rest = countRest(run, agent, event.turnId, event);
+  agent.counters.tokensUsed += spend(run, agent, { turn, event, rest });
   agent.turn.nextToolChoice = undefined;
   quoteInTurn(run, agent, turn, event.taint);
   // The counts of several attempts are summed, so only that of a single one is the size of the prompt.

@@ -59,11 +59,28 @@ export interface ModelRequest {
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Called when the call begins to wait for a provider that is down, and when the provider answers again. */
   readonly onOutage?: (news: OutageNews) => void;
+  /** Asked before every attempt that nothing was reserved for; absent: the call has no budget. */
+  readonly mayTry?: (further: FurtherAttempt) => Promise<AttemptVerdict>;
   /** Absent for calls outside a run. */
   readonly caller?: ModelCaller;
   /** Purpose of a call that is not a turn's: `summary` for a compaction, `title` for the run's title. */
   readonly purpose?: 'summary' | 'title';
 }
+
+/** A further attempt of a model call: on the same config, or on a fallback. */
+export interface FurtherAttempt {
+  /** Attempts made since the question before, with what they used. The outcome of the call leaves them out. */
+  readonly made: readonly ModelAttempt[];
+  /** Estimated tokens of the prompt. */
+  readonly promptTokens: number;
+  /** Config of the next attempt. */
+  readonly config: Pick<LlmConfig, 'name' | 'maxOutputTokens' | 'price'>;
+}
+
+/** Answer of the budgets to a further attempt: it may be made, with a reply that is bound to what is left; or the reason why not. */
+export type AttemptVerdict =
+  | { readonly kind: 'allowed'; readonly maxOutputTokens?: number }
+  | { readonly kind: 'refused'; readonly error: ErrorRecord };
 
 /** A tool call as the provider returned it: raw argument text, its own id, the wire name. */
 export interface RawToolCall {
@@ -119,9 +136,13 @@ export interface ModelAttempt {
   readonly waitMs?: number;
   /** Wait for a slot before the attempt started, in milliseconds. */
   readonly queuedMs?: number;
+  /** Tokens of an attempt without a reply that counts: as the provider counted them, the rest estimated. Absent when it used none. */
+  readonly usage?: Usage;
+  /** Cost of `usage` in US dollars; absent = unknown. */
+  readonly cost?: number;
 }
 
-/** Result of a model call. `cost` is in US dollars; absent = unknown, never zero. */
+/** Result of a model call, without the attempts that `mayTry` was told of. `cost` is in US dollars; absent = unknown, never zero. */
 export type ModelOutcome =
   | {
       readonly kind: 'reply';

@@ -1,3 +1,6 @@
+import type { TurnReserve } from '../events/turn-parts.ts';
+import type { ModelAttempt } from '../model/model.ts';
+
 /** Tokens and US dollars used by a run or an agent; `costUnknown` is set when some call had no price. */
 export interface RunUsage {
   inputTokens: number;
@@ -23,6 +26,17 @@ export interface Budget {
   reserving: number;
   /** Agents ever started. */
   agents: number;
+}
+
+/** A model call under way, or over without an outcome, whose attempts were charged one by one. */
+export interface ChargedCall {
+  /** Attempts charged so far. */
+  readonly attempts: readonly ModelAttempt[];
+  /** Use charged to the budgets so far. */
+  readonly tokens: number;
+  readonly cost: number;
+  /** Upper bound of the attempt under way; undefined when none is. */
+  readonly reserve: TurnReserve | undefined;
 }
 
 /** Use by all agents that ever worked on a work module. */

@@ -1,4 +1,4 @@
-import type { Budget, ModuleBudget, RunUsage } from './budget.ts';
+import type { Budget, ChargedCall, ModuleBudget, RunUsage } from './budget.ts';
 import type { ParentRun, RunEndStatus, RunImport } from '../events/run-events.ts';
 import type { ErrorRecord } from '../error.ts';
 import type { AgentId, TurnId, ContentHash, RunId } from '../ids.ts';
@@ -53,6 +53,8 @@ export interface RunContext {
   readonly limits: Limits;
   readonly budget: Budget;
   readonly moduleBudgets: Map<string, ModuleBudget>;
+  /** Model calls whose attempts were charged one by one, by the id of the turn or the compaction, or `title`. */
+  readonly chargedCalls: Map<string, ChargedCall>;
   /** Sequence number of the last event folded in. */
   seq: number;
   /** Wall time of the last event folded in. */

@@ -10,6 +10,7 @@ import type { Subscribers } from '../subscribers.ts';
 import { ClockWatch } from '../system-clock.ts';
 import { withinRequest } from './call-context.ts';
 import { outageNote } from './effect-faults.ts';
+import { AttemptQuestions } from './attempt-questions.ts';
 import type { EffectPorts } from './effect-ports.ts';
 import { abortForClose, ended, type InFlight, isAborted, isGood } from './in-flight.ts';
 import { LiveReply } from './live-reply.ts';
@@ -37,6 +38,7 @@ export class Effects implements RunEffects {
   readonly #clockWatch: ClockWatch;
   readonly #subscribers: Subscribers;
   readonly #outlets: ToolOutlets;
+  readonly #questions: AttemptQuestions;
   readonly #tell: (input: Input) => void;
   readonly #halt: (error: CadreError) => void;
   readonly #onIdle: () => void;
@@ -46,6 +48,7 @@ export class Effects implements RunEffects {
     this.#subscribers = links.subscribers;
     this.#tell = links.tell;
     this.#halt = links.halt;
+    this.#questions = new AttemptQuestions(links.tell);
     this.#onIdle = links.onIdle;
     this.#outlets = { subscribers: links.subscribers, tell: links.tell, onLeft: (change) => this.#countLeft(change) };
     this.#isFollowing = links.isFollowing === true;
@@ -100,6 +103,9 @@ export class Effects implements RunEffects {
     for (let index = 0; index < events.length; index += 1) {
       const event = events[index];
       switch (event?.type) {
+        case 'model.reserve':
+          this.#questions.answer(event);
+          break;
         case 'tool.end':
           this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
           break;
@@ -175,7 +181,8 @@ export class Effects implements RunEffects {
     const call = new ModelInFlight(agentId, turnId, reply);
     const { signal } = call.abort;
     const onOutage = (news: OutageNews): void => this.#tell(outageNote({ agentId, turnId }, news));
-    const ports = { run, agent, signal, gateway, content, functions, clock, graceMs, onDelta: reply.onDelta, onOutage };
+    const mayTry = this.#questions.of(agentId, turnId, signal);
+    const ports = { run, agent, signal, gateway, content, functions, clock, graceMs, onDelta: reply.onDelta, onOutage, mayTry };
     const ask = (): Promise<ModelOutcome> => decision.agentNode.exec({ turnId }, ports);
     let work: Promise<ModelOutcome>;
     try {
@@ -189,7 +196,9 @@ export class Effects implements RunEffects {
 
   #startSideCall(run: RunContext, effect: Extract<Effect, { kind: 'compaction' | 'title' }>): void {
     if (effect.kind === 'title' && this.#inFlight.has(titleKey)) return;
-    const call = withinRequest(run.meta.request, () => beginSideCall({ ...this.#ports, tell: this.#tell }, run, effect));
+    const call = withinRequest(run.meta.request, () =>
+      beginSideCall({ ...this.#ports, tell: this.#tell, questions: this.#questions }, run, effect),
+    );
     if (call !== undefined) this.#track(call, call.work);
   }
 

@@ -6,6 +6,7 @@ import { generateTitle } from '../../nodes/turn/run-titles.ts';
 import { summarise } from '../../nodes/prompt/summary-request.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
+import type { AttemptQuestions } from './attempt-questions.ts';
 import { couldNotBeMade, outageNote } from './effect-faults.ts';
 import type { InFlight } from './in-flight.ts';
 
@@ -15,6 +16,7 @@ interface SidePorts {
   readonly gateway: ModelGateway;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly tell: (input: Input) => void;
+  readonly questions: AttemptQuestions;
 }
 
 /** A started model call outside the turns. A title is awaited when the engine closes, like a tool; a summary is made again on resume. */
@@ -27,7 +29,7 @@ export const titleKey = 'title';
 
 /** Starts a model call for a summary or for the run's title; undefined when its result is no longer needed. */
 export function beginSideCall(
-  { decision, gateway, content, tell }: SidePorts,
+  { decision, gateway, content, tell, questions }: SidePorts,
   run: RunContext,
   effect: Extract<Effect, { kind: 'compaction' | 'title' }>,
 ): SideCall | undefined {
@@ -43,7 +45,8 @@ export function beginSideCall(
   if (agent === undefined) return undefined;
   const toInput = (outcome: ModelOutcome): Input => ({ kind: 'compaction', agentId, compactionId, outcome });
   const onOutage = (news: OutageNews): void => tell(outageNote({ agentId }, news));
-  const work = Promise.try(summarise, decision.env, { run, agent, signal, gateway, content, onOutage });
+  const mayTry = questions.of(agentId, compactionId, signal);
+  const work = Promise.try(summarise, decision.env, { run, agent, signal, gateway, content, onOutage, mayTry });
   return { kind: 'model', key: compactionId, abort, work, ...handedIn(toInput) };
 }
 

@@ -26,6 +26,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
         ...(input.notes === undefined ? {} : { notes: secrets.json(input.notes) }),
       };
     case 'post':
+    case 'attempt':
     case 'answer':
     case 'cancel':
     case 'fail':

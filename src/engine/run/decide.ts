@@ -9,6 +9,7 @@ import { notesPath, type PeopleNote, withNote } from '../../core/events/people-n
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { applySummary } from '../../nodes/prompt/compaction.ts';
 import { applyDeadlines } from '../../nodes/limits/deadlines.ts';
+import { applyAttempt } from '../../nodes/limits/further-attempt.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { agentIdAt } from '../../nodes/tools/transition-context.ts';
 import { applyTitle, titleIfDue } from '../../nodes/turn/run-titles.ts';
@@ -57,6 +58,7 @@ const inputs: {
     if (input.isOnce !== true || findItem(tx.run, input.item.itemId ?? '') === undefined) post(tx, input.to, input.item);
   },
   model: endModelCall,
+  attempt: (tx, { env }, input) => applyAttempt(tx, env, input),
   compaction: (tx, { env }, input) => applySummary(tx, env, input),
   title: (tx, _, input) => applyTitle(tx, input.outcome),
   tool: endToolCall,

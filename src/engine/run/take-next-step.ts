@@ -59,6 +59,7 @@ function goToTools(context: TurnContext, turnId: TurnId): void {
 }
 
 function endingOf(agent: SubContext, decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {
+  if (error?.code === 'LIMIT_REACHED') return { outcome: 'limit', error };
   // An agent whose last turn fails still ends because of the limit, with what it has said so far.
   if (error !== undefined && agent.limits.stage === 'last_turn') {
     const message = `${agent.limits.reason ?? 'a limit is reached'}; its last turn failed (${error.code}): ${error.message}`;

@@ -10,7 +10,7 @@ import { parseUsage } from '../attempts/model-usage.ts';
 import { RawChunks } from './raw-chunks.ts';
 import { ReasoningBlocks } from './reasoning-blocks.ts';
 import { hasUnreadableInput, readCall, unfinishedCall } from './reply-calls.ts';
-import { MAX_FILE_CHARS, MAX_REPLY_CALLS, MAX_REPLY_CHARS, replyTooLarge, tooManyCalls } from './reply-limits.ts';
+import { MAX_FILE_CHARS, MAX_REPLY_CALLS, MAX_REPLY_CHARS, replyTokens, replyTooLarge, tooManyCalls } from './reply-limits.ts';
 import { describeWarning, readFile, readText, type StreamPart } from './stream-part.ts';
 
 /** Result of a stream: a reply, or the reason there is none. */
@@ -60,6 +60,11 @@ export class ReplyBuilder {
   /** The text so far. */
   get text(): string {
     return this.#text.toWellFormed();
+  }
+
+  get tokens(): number {
+    const reasoning = this.#reasoning?.text ?? '';
+    return replyTokens({ text: this.#text, reasoning, chars: this.#chars, inputChars: this.#inputChars, files: this.#files });
   }
 
   /** Notes that the stream said `[DONE]`, which packages do not pass on. */
@@ -270,7 +275,6 @@ export class ReplyBuilder {
     }
   }
 
-  /** Notes a part without its text; it is no content. */
   #noText(type: string): false {
     this.failure ??= passingFailure('MODEL_BAD_RESPONSE', `The stream holds a ${type} part without text.`);
     return false;

@@ -1,3 +1,5 @@
+import type { FilePart } from '../../core/prompt/message.ts';
+import { contentTokens, estimateTokens } from '../../core/prompt/token-estimate.ts';
 import { lastingFailure, type ModelFailure } from '../attempts/model-failure.ts';
 
 /** Most characters of text, reasoning and arguments in one reply. */
@@ -21,3 +23,21 @@ export const tooManyCalls: ModelFailure = lastingFailure(
   'MODEL_OUTPUT_TOO_LARGE',
   `The reply holds more than ${MAX_REPLY_CALLS} tool calls and was stopped; none of them runs.`,
 );
+
+/** Characters per token of the arguments of calls, which may be cut anywhere. */
+const charsPerTokenOfJson = 3;
+
+/** What has arrived of a reply: `chars` are those of texts and whole calls, `inputChars` those of calls that stream. */
+interface ReplySize {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly chars: number;
+  readonly inputChars: number;
+  readonly files: readonly FilePart[] | undefined;
+}
+
+/** Estimates the tokens of what has arrived of a reply. */
+export function replyTokens({ text, reasoning, chars, inputChars, files }: ReplySize): number {
+  const ofCalls = Math.max(inputChars, chars - text.length - reasoning.length) / charsPerTokenOfJson;
+  return Math.ceil(estimateTokens(text) + estimateTokens(reasoning) + ofCalls + (files === undefined ? 0 : contentTokens(files)));
+}

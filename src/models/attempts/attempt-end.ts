@@ -5,4 +5,11 @@ import type { ModelFailure } from './model-failure.ts';
 export type AttemptEnd = (
   | { readonly kind: 'reply'; readonly reply: ModelReply; readonly warnings: readonly string[] }
   | { readonly kind: 'failure'; readonly failure: ModelFailure; readonly partialText: string }
-) & { readonly usage: Usage; readonly firstTokenMs: number | undefined };
+) & {
+  readonly usage: Usage;
+  readonly firstTokenMs: number | undefined;
+  /** True when the provider took the request and worked on it. */
+  readonly wasTaken: boolean;
+  /** Estimate of everything that arrived. */
+  readonly received: { readonly tokens: number };
+};

@@ -5,7 +5,8 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelAttempt, ModelOutcome, ModelReply, Usage } from '../../core/model/model.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import type { ModelFailure } from './model-failure.ts';
-import { addUsage, costOf, nothing } from './model-usage.ts';
+import { addUsage, nothing } from '../../core/model/usage.ts';
+import { costOf } from './model-usage.ts';
 import type { AttemptEnd } from './attempt-end.ts';
 
 // Longest partial text of a failed attempt kept for the record, in characters.
@@ -30,27 +31,56 @@ export interface AttemptResult {
   readonly waitMs: number | undefined;
 }
 
-/** Attempts of one model call, with their usage and cost. */
+/**
+ * Attempts of one model call, with their usage and cost.
+ *
+ * 1. An attempt without a reply that counts uses what its provider counted; what it did not count is estimated from the size of the request
+ *    and of what arrived.
+ * 2. A request that its provider rejected used nothing.
+ */
 export class AttemptLog {
-  /** Recorded attempts in order, including skipped configs. */
-  readonly attempts: ModelAttempt[] = [];
+  /** Number of recorded attempts, including skipped configs. */
+  count = 0;
   readonly #clock: Clock;
+  readonly #promptTokens: () => number;
+  /** Attempts in order, since they were last taken. */
+  #attempts: ModelAttempt[] = [];
   #usage: Usage = nothing;
   /** Undefined once an attempt's cost is unknown. */
   #cost: number | undefined = 0;
+  /** True once an attempt that failed used something. */
+  #isCounted = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, promptTokens: () => number) {
     this.#clock = clock;
+    this.#promptTokens = promptTokens;
+  }
+
+  /** True when attempts used something since they were last taken. */
+  get hasUse(): boolean {
+    return this.#usage !== nothing;
+  }
+
+  /** Hands over the attempts made so far: the outcome leaves them out. */
+  take(): readonly ModelAttempt[] {
+    const taken = this.#attempts;
+    this.#attempts = [];
+    this.#usage = nothing;
+    this.#cost = 0;
+    return taken;
   }
 
   /** Records an attempt, and adds its usage and cost. */
   record({ model, config, wallStart, startedAt, queuedMs }: MadeAttempt, { end, error, waitMs }: AttemptResult): void {
-    this.#usage = this.#usage === nothing ? end.usage : addUsage(this.#usage, end.usage);
-    // A request rejected before its first token is not billed; the cost of a cut stream is unknown.
-    const isFree = end.kind === 'failure' && end.firstTokenMs === undefined;
-    if (!isFree && this.#cost !== undefined) {
-      const cost = config.price === undefined ? undefined : costOf(end.usage, config.price);
-      this.#cost = cost === undefined ? undefined : this.#cost + cost;
+    // An empty reply that is asked for again counts no more than a failure.
+    const isAnswer = end.kind === 'reply' && (error === undefined || waitMs === undefined);
+    const used = isAnswer ? this.#usedByReply(end) : this.#usedInVain(end);
+    // Nobody saw what a call that was aborted in silence used: its reservation bounds it.
+    const isUnseen = end.kind === 'failure' && end.firstTokenMs === undefined && end.failure.code === 'MODEL_ABORTED';
+    const cost = used === undefined || isUnseen ? undefined : costOf(used, config.price);
+    if (used !== undefined) {
+      this.#usage = this.#usage === nothing ? used : addUsage(this.#usage, used);
+      if (this.#cost !== undefined) this.#cost = cost === undefined ? undefined : this.#cost + cost;
     }
     const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
     const told = end.kind === 'reply' ? (end.reply.modelId ?? model.modelId) : model.modelId;
@@ -63,7 +93,34 @@ export class AttemptLog {
     if (partialText !== '') attempt.partialText = partialText;
     if (waitMs !== undefined) attempt.waitMs = waitMs;
     if (queuedMs !== undefined) attempt.queuedMs = queuedMs;
-    this.attempts.push(attempt);
+    if (!isAnswer && used !== undefined) {
+      attempt.usage = used;
+      if (cost !== undefined) attempt.cost = cost;
+    }
+    this.#attempts.push(attempt);
+    this.count += 1;
+  }
+
+  /** What a reply used, as its provider counted it; with missing counts estimated only where they would hide in those of other attempts. */
+  #usedByReply(end: AttemptEnd): Usage {
+    return this.#isCounted ? this.#estimated(end) : end.usage;
+  }
+
+  /** What an attempt without a reply that counts used; undefined when the provider did no work for it. */
+  #usedInVain(end: AttemptEnd): Usage | undefined {
+    const counted = (end.usage.inputTokens ?? 0) + (end.usage.outputTokens ?? 0) > 0;
+    if (!counted && !end.wasTaken) return undefined;
+    this.#isCounted = true;
+    return this.#estimated(end);
+  }
+
+  #estimated({ usage, received }: AttemptEnd): Usage {
+    if (usage.inputTokens !== undefined && usage.outputTokens !== undefined) return usage;
+    return {
+      ...usage,
+      inputTokens: usage.inputTokens ?? this.#promptTokens(),
+      outputTokens: usage.outputTokens ?? received.tokens,
+    };
   }
 
   /** Records a config that was not called, so that nothing is skipped silently. */
@@ -76,7 +133,8 @@ export class AttemptLog {
       error,
     };
     if (queuedMs !== undefined) attempt.queuedMs = queuedMs;
-    this.attempts.push(attempt);
+    this.#attempts.push(attempt);
+    this.count += 1;
   }
 
   /** Returns the outcome of a call that got a reply. */
@@ -86,7 +144,7 @@ export class AttemptLog {
       reply,
       usage: this.#usage,
       // An exact copy, since it is kept for the whole run and a grown array reserves room.
-      attempts: this.attempts.slice(),
+      attempts: this.#attempts.slice(),
     };
     if (this.#cost !== undefined) outcome.cost = this.#cost;
     if (warnings.length > 0) outcome.warnings = warnings;
@@ -95,8 +153,8 @@ export class AttemptLog {
 
   /** Returns the outcome of a call that failed. */
   failed(failure: ModelFailure): ModelOutcome {
-    const attempts = this.attempts;
-    const tries = attempts.length > 1 ? ` (the last of ${attempts.length} attempts; all are in the turn record)` : '';
+    const attempts = this.#attempts;
+    const tries = this.count > 1 ? ` (the last of ${this.count} attempts; all are in the turn record)` : '';
     return {
       kind: 'error',
       error: { code: failure.code, message: `${failure.message}${tries}` },

@@ -1,9 +1,10 @@
-import type { Clock } from '../../core/clock.ts';
 import { describeThrown, type ErrorRecord } from '../../core/error.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelOutcome, ModelReply, ModelRequest } from '../../core/model/model.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { AttemptLog, type MadeAttempt, toRecord } from './attempt-log.ts';
+import { CallBudget, requestTokens } from './call-budget.ts';
+import type { ModelCallTools } from './model-call-tools.ts';
 import { CallSlot } from './call-slot.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
 import { isAboutFiles } from '../adapter/fit-files.ts';
@@ -19,23 +20,13 @@ import {
   redactFailure,
   tooLate,
   replyError,
+  withKey,
 } from './model-failure.ts';
-import type { ModelResolver } from '../providers/model-resolver.ts';
-import type { ModelTraffic } from '../adapter/model-traffic.ts';
 import type { LaneRefusal } from './rate-lane.ts';
 import { Outage } from './outage.ts';
 import { chooseWait, retriesAfter, waitFor } from './retry-wait.ts';
 import { runAttempt } from './run-attempt.ts';
 import { type AttemptEnd } from './attempt-end.ts';
-
-/** Dependencies of a model call. */
-export interface ModelCallTools {
-  readonly resolver: ModelResolver;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly traffic: ModelTraffic;
-  readonly llmConfigs: (name: string, from: LlmConfig) => LlmConfig | undefined;
-}
 
 /** Result of one config: an outcome that ends the call, or a failure after which the next config is tried. */
 type ConfigEnd =
@@ -62,25 +53,27 @@ interface FailedAttempt {
  * 5. When every config is down, the call waits and retries, one attempt a round, for as long as `retry.outage` allows.
  * 6. A tool call that the provider rejected is answered to the model, in a reply that holds the call and its problem. This happens
  *    as many times in a row as a call is retried, at least once.
- * 7. No message contains a key or a header.
+ * 7. An attempt that does not fit into what the budgets leave is not begun, and ends the call.
+ * 8. No message contains a key or a header.
  */
 export class ModelCall {
-  readonly #request: ModelRequest;
+  readonly #asked: ModelRequest;
   readonly #tools: ModelCallTools;
   readonly #log: AttemptLog;
-  /** Created with the first failure. */
+  readonly #budget: CallBudget;
   #outage: Outage | undefined;
   #ticket: number | undefined;
 
   constructor(request: ModelRequest, tools: ModelCallTools) {
-    this.#request = request;
+    this.#asked = request;
     this.#tools = tools;
-    this.#log = new AttemptLog(tools.clock);
+    this.#log = new AttemptLog(tools.clock, () => requestTokens(request));
+    this.#budget = new CallBudget(request, this.#log);
   }
 
   /** Makes the call; never throws. */
   async run(): Promise<ModelOutcome> {
-    const { config, signal } = this.#request;
+    const { config, signal } = this.#asked;
     try {
       for (;;) {
         const end = await (config.fallbacks.length === 0 ? this.#tryConfig(config) : this.#tryChain(config));
@@ -121,9 +114,8 @@ export class ModelCall {
     const { resolver, clock, traffic } = this.#tools;
     if (!traffic.cooldowns.any) return false;
     const resolved = resolver.resolve(asked);
-    if (!resolved.ok) return false;
-    const cooling = traffic.cooldowns.find(resolver.target(resolved.config).cooldown);
-    if (cooling === undefined) return false;
+    const cooling = resolved.ok ? traffic.cooldowns.find(resolver.target(resolved.config).cooldown) : undefined;
+    if (!resolved.ok || cooling === undefined) return false;
     const now = clock.monotonic();
     const message =
       `Skipped: it failed with ${cooling.code} ${inSeconds(now - cooling.since)} ago, and is tried last for another ` +
@@ -157,9 +149,9 @@ export class ModelCall {
   }
 
   #findFallback(name: string): LlmConfig | undefined {
-    const fallback = this.#tools.llmConfigs(name, this.#request.config);
+    const fallback = this.#tools.llmConfigs(name, this.#asked.config);
     if (fallback !== undefined) return fallback;
-    const asked = this.#request.config.name;
+    const asked = this.#asked.config.name;
     const message = `There is no LLM config "${name}", which "${asked}" names as a fallback.`;
     this.#log.note({ name, model: '' }, { code: 'MODEL_UNKNOWN', message });
     return undefined;
@@ -167,20 +159,36 @@ export class ModelCall {
 
   async #tryModel(model: AiSdkModel, config: LlmConfig): Promise<ConfigEnd> {
     const { clock, traffic, resolver } = this.#tools;
-    const request = this.#request;
     let startedAt = clock.monotonic();
     const totalDue = startedAt + config.deadlines.total;
     const ticket = (this.#ticket ??= traffic.nextTicket());
     let slot: CallSlot | undefined;
     const slotOf = (): CallSlot =>
-      (slot ??= new CallSlot({ traffic, clock, key: resolver.target(config).lane, config, request, totalDue, ticket }));
+      (slot ??= new CallSlot({
+        traffic,
+        clock,
+        key: resolver.target(config).lane,
+        config,
+        request: this.#asked,
+        totalDue,
+        ticket,
+      }));
     const onAnswer = (headers: Readonly<Record<string, string>> | undefined): void => {
       if (headers !== undefined || slot !== undefined) slotOf().answered(headers);
     };
     let wasEmpty = false;
     let withoutFiles = false;
+    let waitMs = 0;
     for (let retry = 0; ; retry += 1) {
-      if (retry > 0) startedAt = clock.monotonic();
+      const refusal = this.#budget.covers(config) ? undefined : await this.#budget.ask(config);
+      if (refusal !== undefined) return { kind: 'outcome', outcome: this.#log.failed(refusal) };
+      const { request } = this.#budget;
+      if (retry > 0) {
+        await waitFor(waitMs, clock, request.signal);
+        if (request.signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
+        startedAt = clock.monotonic();
+        waitMs = 0;
+      }
       let queuedMs: number | undefined;
       if (config.rateLimit !== undefined || traffic.hasLanes) {
         const entered = slotOf().enter();
@@ -193,7 +201,7 @@ export class ModelCall {
         if (granted !== undefined && granted.kind !== 'pass') return this.#refused(config, granted, queuedMs);
       }
       const made = { model, config, wallStart: clock.now(), startedAt, queuedMs };
-      const attempt = this.#log.attempts.length + 1;
+      const attempt = this.#log.count + 1;
       const input = { model, config, request, attempt, clock, startedAt, totalDue, withoutFiles, onAnswer };
       const end = await runAttempt(input);
       slot?.end(end.usage);
@@ -206,9 +214,12 @@ export class ModelCall {
         wasEmpty = true;
         continue;
       }
-      const failure = redactFailure(this.#withKey(end.failure, config), resolver.secrets(config));
+      const failure = redactFailure(
+        withKey(end.failure, () => resolver.describeKey(config)),
+        resolver.secrets(config),
+      );
       (this.#outage ??= new Outage(request, this.#tools)).note(failure, startedAt);
-      // The history keeps a file that the provider cannot read; without this retry the conversation would be stuck.
+      // Without this retry, a file in the history that the provider cannot read would end the conversation.
       if (!withoutFiles && isAboutFiles(failure, request.messages)) {
         withoutFiles = true;
         this.#log.record(made, { end, error: toRecord(failure), waitMs: 0 });
@@ -219,10 +230,9 @@ export class ModelCall {
         this.#log.record(made, { end, error: toRecord(failure), waitMs: undefined });
         return { kind: 'outcome', outcome: this.#log.replied(answer, []) };
       }
-      const waitMs = this.#waitAfter(failure, { made, end, retry, totalDue, slotOf });
-      if (typeof waitMs !== 'number') return waitMs;
-      await waitFor(waitMs, clock, request.signal);
-      if (request.signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
+      const next = this.#waitAfter(failure, { made, end, retry, totalDue, slotOf });
+      if (typeof next !== 'number') return next;
+      waitMs = next;
     }
   }
 
@@ -231,7 +241,7 @@ export class ModelCall {
     const { clock, traffic, resolver, random } = this.#tools;
     const { config } = made;
     const chosenMs = chooseWait(config.retry, { retry, retryAfterMs: failure.retryAfterMs, random });
-    const mayPass = failure.retryable && (failure.brokenCall === undefined || !canAnswerBrokenCall(this.#request));
+    const mayPass = failure.retryable && (failure.brokenCall === undefined || !canAnswerBrokenCall(this.#asked));
     const waitMs = mayPass && retry < this.#retriesAfter(config, end) ? chosenMs : undefined;
     if (failure.code === 'MODEL_RATE_LIMITED') slotOf().pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
     const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
@@ -247,7 +257,7 @@ export class ModelCall {
    * as a call is retried.
    */
   #answerBrokenCall({ brokenCall, message }: ModelFailure, { retry }: LlmConfig): ModelReply | undefined {
-    const request = this.#request;
+    const request = this.#asked;
     if (brokenCall === undefined || !canAnswerBrokenCall(request)) return undefined;
     const most = Math.max(1, retry.maxCostlyRetries ?? retry.maxRetries);
     if ((request.brokenCalls ?? 0) >= most) return undefined;
@@ -261,26 +271,17 @@ export class ModelCall {
 
   /** Records a rate-limit refusal as an attempt. */
   #refused(config: LlmConfig, refusal: LaneRefusal, queuedMs = 0): ConfigEnd {
-    const failure = refusal.kind === 'aborted' ? abortedWhileWaiting : tooLate(config, refusal.dueMs);
+    return this.#noted(config, refusal.kind === 'aborted' ? abortedWhileWaiting : tooLate(config, refusal.dueMs), queuedMs);
+  }
+
+  #noted(config: LlmConfig, failure: ModelFailure, queuedMs?: number): ConfigEnd {
     this.#log.note(config, toRecord(failure), queuedMs);
     return { kind: 'failure', failure };
   }
 
   /** Records a config that cannot be called, so that a skipped fallback is not hidden. */
   #notCallable(config: LlmConfig, error: ErrorRecord): ConfigEnd {
-    const failure = redactFailure(lastingFailure(error.code, error.message), this.#tools.resolver.secrets(config));
-    this.#log.note(config, toRecord(failure));
-    return { kind: 'failure', failure };
-  }
-
-  /** Adds to an authentication failure the variable that was read and whether a key was sent. */
-  #withKey(failure: ModelFailure, config: LlmConfig): ModelFailure {
-    const status = failure.details?.['statusCode'];
-    if (failure.code !== 'MODEL_REJECTED' || (status !== 401 && status !== 403)) return failure;
-    return {
-      ...failure,
-      message: `${failure.message} ${this.#tools.resolver.describeKey(config)} Check the key and what it may be used for.`,
-    };
+    return this.#noted(config, redactFailure(lastingFailure(error.code, error.message), this.#tools.resolver.secrets(config)));
   }
 }
 

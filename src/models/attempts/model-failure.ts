@@ -102,6 +102,13 @@ export const emptyReply: ErrorRecord = {
   message: 'The model ended its reply without any text or tool call.',
 };
 
+/** Adds to an authentication failure the variable that was read and whether a key was sent. */
+export function withKey(failure: ModelFailure, describeKey: () => string): ModelFailure {
+  const status = failure.details?.['statusCode'];
+  if (failure.code !== 'MODEL_REJECTED' || (status !== 401 && status !== 403)) return failure;
+  return { ...failure, message: `${failure.message} ${describeKey()} Check the key and what it may be used for.` };
+}
+
 /** Removes secrets from a failure's message and details. */
 export function redactFailure(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
   const message = redactSecrets(failure.message, secrets);

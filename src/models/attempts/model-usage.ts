@@ -31,31 +31,6 @@ export function parseUsage(raw: unknown): Usage {
   return usage;
 }
 
-/** Adds two usages; a count is absent only when neither side has it. */
-export function addUsage(left: Usage, right: Usage): Usage {
-  const inputTokens = addCounts(left.inputTokens, right.inputTokens);
-  const outputTokens = addCounts(left.outputTokens, right.outputTokens);
-  const cacheReadTokens = addCounts(left.cacheReadTokens, right.cacheReadTokens);
-  const cacheWriteTokens = addCounts(left.cacheWriteTokens, right.cacheWriteTokens);
-  const reasoningTokens = addCounts(left.reasoningTokens, right.reasoningTokens);
-  return usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens });
-}
-
-/** The usage of no call. */
-export const nothing: Usage = {};
-
-type Counts = { readonly [Key in keyof Usage]-?: number | undefined };
-
-function usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }: Counts): Usage {
-  const usage: Writable<Usage> = {};
-  if (inputTokens !== undefined) usage.inputTokens = inputTokens;
-  if (outputTokens !== undefined) usage.outputTokens = outputTokens;
-  if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens;
-  if (cacheWriteTokens !== undefined) usage.cacheWriteTokens = cacheWriteTokens;
-  if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
-  return usage;
-}
-
 /** Computes the cost of a usage in US dollars; undefined (unknown, not zero) without a price or without both counts. */
 export function costOf(usage: Usage, price: LlmConfig['price']): number | undefined {
   if (price === undefined || usage.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
@@ -69,11 +44,6 @@ export function costOf(usage: Usage, price: LlmConfig['price']): number | undefi
     written * (rates.cacheWrite ?? rates.input);
   const output = (usage.outputTokens - thought) * rates.output + thought * (rates.reasoning ?? rates.output);
   return (input + output) / 1_000_000;
-}
-
-function addCounts(left: number | undefined, right: number | undefined): number | undefined {
-  if (left === undefined) return right;
-  return right === undefined ? left : left + right;
 }
 
 /** Sets a count; one that is no number or negative is left as it is. */

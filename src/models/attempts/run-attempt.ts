@@ -6,6 +6,7 @@ import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { toCallOptions } from '../adapter/call-options.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
 import type { ConnectionListener } from '../adapter/connection-watch.ts';
+import { requestTokens } from './call-budget.ts';
 import { DeadlineWatch, type DeadlinePhase } from './deadlines.ts';
 import { asStreamCut, lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
 import { readTextReply } from '../protocol/read-text-reply.ts';
@@ -70,6 +71,9 @@ class Attempt {
   readonly #watch: DeadlineWatch;
   #reader: ReadableStreamDefaultReader<StreamPart> | undefined;
   #firstTokenMs: number | undefined;
+  #isSent = false;
+  /** True once the provider has taken the request. */
+  #wasTaken = false;
   #over = false;
   #closed = false;
 
@@ -92,6 +96,7 @@ class Attempt {
     request.signal.addEventListener('abort', this.#listener);
     try {
       const options = toCallOptions({ model, config, request, withoutFiles, abortSignal: this.#controller.signal });
+      this.#isSent = true;
       const call = model.doStream(model.tellsConnection === true ? { ...options, connection: this.#connection() } : options);
       const { stream, response } = await call;
       const reader = stream.getReader();
@@ -101,6 +106,7 @@ class Attempt {
       if (model.tellsConnection === true) watch.connected();
       onAnswer?.(headers);
       if (headers?.['content-type']?.startsWith('text/html') === true) return this.#fail(htmlAnswer);
+      this.#wasTaken = true;
       for (;;) {
         const { done, value } = await reader.read();
         if (this.#over) return;
@@ -118,6 +124,7 @@ class Attempt {
           watch.begin();
         }
         if (builder.failure !== undefined) return this.#fail(builder.failure);
+        if (isContent && this.#isPastBound()) return this.#finishAtBound();
       }
     } catch (thrown) {
       // A connection that breaks after the reply is complete does no harm.
@@ -132,7 +139,22 @@ class Attempt {
     if (this.#builder.finished) return this.#finish();
     const reason: unknown = this.#input.request.signal.reason;
     const why = reason instanceof Error && reason.name === 'AbortError' ? '' : `: ${describeThrown(reason)}`;
+    // The provider may have begun to work on the request.
+    this.#wasTaken ||= this.#isSent;
     this.#fail(lastingFailure('MODEL_ABORTED', `The model call was cancelled${why}`));
+  }
+
+  /** True when the reply is longer than the budget allows, whatever its provider was told. */
+  #isPastBound(): boolean {
+    const { mayTry, maxOutputTokens } = this.#input.request;
+    return mayTry !== undefined && maxOutputTokens !== undefined && this.#builder.tokens > maxOutputTokens;
+  }
+
+  /** Ends a reply at the bound that its provider did not keep, as a provider would have. */
+  #finishAtBound(): void {
+    const usage = { inputTokens: requestTokens(this.#input.request), outputTokens: this.#builder.tokens };
+    this.#builder.accept({ type: 'finish', finishReason: 'length', usage });
+    this.#finish();
   }
 
   #finish(): void {
@@ -144,16 +166,20 @@ class Attempt {
     const accepts = config.acceptsTextCalls === true;
     const isNative = request.textProtocol === undefined && !accepts;
     const reply = isNative ? result.reply : readTextReply(result.reply, request, accepts);
-    this.#end({ kind: 'reply', reply, warnings, usage: this.#builder.usage, firstTokenMs: this.#firstTokenMs });
+    const builder = this.#builder;
+    const { usage } = builder;
+    this.#end({ kind: 'reply', reply, warnings, usage, firstTokenMs: this.#firstTokenMs, wasTaken: true, received: builder });
     // A finished stream that stays open holds its connection until it is cancelled.
     if (!this.#closed) this.#discard();
   }
 
   #fail(failure: ModelFailure): void {
     if (this.#over) return;
-    const { usage, text } = this.#builder;
-    const partialText = failure.brokenCall?.written ?? text;
-    this.#end({ kind: 'failure', failure, partialText, usage, firstTokenMs: this.#firstTokenMs });
+    const builder = this.#builder;
+    const partialText = failure.brokenCall?.written ?? builder.text;
+    const firstTokenMs = this.#firstTokenMs;
+    const wasTaken = firstTokenMs !== undefined || partialText !== '' || (this.#wasTaken && failure.isOutage !== true);
+    this.#end({ kind: 'failure', failure, partialText, usage: builder.usage, firstTokenMs, wasTaken, received: builder });
     this.#controller.abort(new DOMException(failure.message, 'AbortError'));
     this.#discard();
   }
@@ -188,6 +214,8 @@ class Attempt {
     const build = phase === 'total' ? lastingFailure : passingFailure;
     const message = `${describePhase(phase)} within ${limit} ms (timeouts.${snakeCase[phase]} of the LLM config).`;
     const failure = build('MODEL_TIMEOUT', message);
+    // A provider that was reached works on the request, however long it is silent.
+    if (phase !== 'connect') this.#wasTaken = true;
     this.#fail(phase === 'connect' ? { ...failure, isOutage: true } : failure);
   }
 }

@@ -25,7 +25,7 @@ const leastLastOutput = 64;
 /** Size of a model call: its estimated prompt and its LLM config. */
 export interface CallSize {
   readonly prompt: number;
-  readonly config: LlmConfig | undefined;
+  readonly config: Pick<LlmConfig, 'maxOutputTokens' | 'price'> | undefined;
 }
 
 /** Verdict of the budgets on a model call: a usual turn, a last one, or none; and the budget that decides. */
@@ -56,7 +56,7 @@ export function judgeTurn(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, s
 export function hasAmpleRoom(
   context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
   prompt: number,
-  config: LlmConfig | undefined,
+  config: CallSize['config'],
 ): boolean {
   const { env, run, agent } = context;
   const output = (config?.maxOutputTokens ?? defaultOutputTokens) + 1;
@@ -87,6 +87,27 @@ export function judgeLastTurn(context: Pick<TurnContext, 'env' | 'run' | 'agent'
   const verdict = lastVerdict(size, room, size.config?.maxOutputTokens ?? defaultOutputTokens);
   return verdict.outcome === 'refused' ? { ...verdict, limit: room.tightest } : verdict;
 }
+
+/** What a call gives back to every budget before its next attempt is judged. */
+export interface FreedBudget {
+  readonly tokens: number;
+  readonly cost: number;
+  /** 1 when its agent holds a reservation, and will hold none. */
+  readonly sharers: number;
+}
+
+/** Checks that a further attempt of a model call fits the remaining budgets, once what the call holds is given back. */
+export function judgeAttempt(
+  { env, run, agent }: Pick<TurnContext, 'env' | 'run' | 'agent'>,
+  size: CallSize,
+  freed: FreedBudget,
+): BudgetVerdict {
+  const room = new Room(env, run, agent, size, freed);
+  const verdict = lastVerdict(size, room, size.config?.maxOutputTokens ?? defaultOutputTokens);
+  return verdict.outcome === 'refused' ? { ...verdict, limit: room.tightest } : verdict;
+}
+
+const nothingFreed: FreedBudget = { tokens: 0, cost: 0, sharers: 0 };
 
 function lastVerdict(size: CallSize, room: Room, wanted: number): BudgetVerdict {
   const output = Math.min(wanted, room.last);
@@ -123,10 +144,12 @@ class Room {
   usual = Number.POSITIVE_INFINITY;
   last = Number.POSITIVE_INFINITY;
   readonly #size: CallSize;
+  readonly #freed: FreedBudget;
   #tightest: (() => ReachedLimit) | undefined;
 
-  constructor(env: Env, run: RunContext, agent: SubContext, size: CallSize) {
+  constructor(env: Env, run: RunContext, agent: SubContext, size: CallSize, freed = nothingFreed) {
     this.#size = size;
+    this.#freed = freed;
     for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
       const whose = above === agent ? '' : ` of ${above.meta.agentId} and all below it`;
       this.#look({ scope: 'agent', whose, budget: above.limits.budget, limits: spendLimits(env, above) });
@@ -147,16 +170,17 @@ class Room {
     const { budget, limits } = holder;
     const { maxTokens, maxCostUsd } = limits;
     const price = priceOf(this.#size);
-    const sharers = Math.max(1, budget.live - budget.reserving);
+    const freed = this.#freed;
+    const sharers = Math.max(1, budget.live - budget.reserving + freed.sharers);
     if (maxTokens !== undefined) {
-      const left = maxTokens - budget.tokens - budget.reservedTokens;
+      const left = maxTokens - budget.tokens - budget.reservedTokens + freed.tokens;
       this.#fit(left / sharers, 1, 1, () =>
         reached(holder, { limit: 'tokens', used: budget.tokens, allowed: maxTokens, left, sharers }),
       );
     }
     // An unknown cost cannot be checked against a limit: tokens are used instead, and the record says so.
     if (maxCostUsd !== undefined && price !== undefined) {
-      const left = maxCostUsd - budget.cost - budget.reservedCost;
+      const left = maxCostUsd - budget.cost - budget.reservedCost + freed.cost;
       this.#fit(left / sharers, price.input / 1_000_000, price.output / 1_000_000, () =>
         reached(holder, { limit: 'cost_usd', used: budget.cost, allowed: maxCostUsd, left, sharers }),
       );

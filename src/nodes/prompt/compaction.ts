@@ -17,6 +17,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { trimTo, edgeAt, historyEnd, positionOfTokens } from './context-view.ts';
+import { wholeUse } from '../../core/fold/charge.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { configOf, judgeTurn } from '../limits/reserve.ts';
 import { summaryInstructions } from './summary-request.ts';
@@ -171,16 +172,17 @@ function endCompaction(context: TurnContext, start: EventOf<'compaction.start'>,
     replaced,
     toMessage: (summary) => placedSummary(agent, start, summary, profileOf(env, agent)),
   });
+  const { usage, cost, attempts } = wholeUse(tx.run, start.compactionId, outcome);
   const end: Writable<CompactionEnd> = {
     type: 'compaction.end',
     agentId: agent.meta.agentId,
     compactionId: start.compactionId,
     from: start.from,
     to: start.to,
-    usage: outcome.usage,
-    attempts: outcome.attempts,
+    usage,
+    attempts,
   };
-  if (outcome.cost !== undefined) end.cost = outcome.cost;
+  if (cost !== undefined) end.cost = cost;
   if (error === undefined) {
     end.head = tx.content(text);
     end.headTokens = estimateTokens(text);

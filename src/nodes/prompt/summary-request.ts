@@ -21,6 +21,7 @@ export interface SummaryPorts extends ExecPorts {
   readonly gateway: ModelGateway;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly onOutage?: (news: OutageNews) => void;
+  readonly mayTry?: ModelRequest['mayTry'];
 }
 
 // Texts are cut to this at most, and further, by halves, until the whole fits the summariser.
@@ -30,7 +31,10 @@ const defaultRoom = 100_000;
 const shareOfContext = 0.6;
 
 /** Makes the call of the compaction that is under way, from what the journal says of it: the same whenever it is made. */
-export function summarise(env: Env, { run, agent, signal, gateway, content, onOutage }: SummaryPorts): Promise<ModelOutcome> {
+export function summarise(
+  env: Env,
+  { run, agent, signal, gateway, content, onOutage, mayTry }: SummaryPorts,
+): Promise<ModelOutcome> {
   const start = agent.context.compacting;
   if (start === undefined) throw new Error(`${agent.meta.agentId} has no compaction under way`);
   const config = env.llmConfigOf(start.llmConfig);
@@ -53,7 +57,9 @@ export function summarise(env: Env, { run, agent, signal, gateway, content, onOu
     caller: callerOf(run, agent),
     purpose: 'summary',
   };
-  if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
+  const { reserve } = run.chargedCalls.get(start.compactionId) ?? start;
+  if (reserve?.output !== undefined) request.maxOutputTokens = reserve.output;
+  if (mayTry !== undefined) request.mayTry = mayTry;
   if (onOutage !== undefined) request.onOutage = onOutage;
   return gateway.call(request);
 }

@@ -30,6 +30,7 @@ export interface AgentPorts extends ExecPorts {
   readonly content: (hash: ContentHash) => string | undefined;
   readonly onDelta?: (delta: ModelDelta) => void;
   readonly onOutage?: (news: OutageNews) => void;
+  readonly mayTry?: ModelRequest['mayTry'];
   /** Functions used instead of a model, by name. */
   readonly functions?: ReadonlyMap<string, NodeFunction>;
   readonly clock: Clock;
@@ -78,7 +79,7 @@ interface Asked {
 }
 
 function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutcome> {
-  const { run, agent, signal, gateway, onDelta, onOutage } = ports;
+  const { run, agent, signal, gateway, onDelta, onOutage, mayTry } = ports;
   const { start, prompt, profile, tools, messages } = asked;
   const config: LlmConfig = env.llmConfig(profile, run, agent);
   const request: Writable<ModelRequest> = {
@@ -91,12 +92,14 @@ function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutco
   };
   if (prompt.protocol !== undefined) request.textProtocol = prompt.protocol;
   if (profile.output !== undefined) request.outputSchema = profile.output.schema;
-  if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
+  const { reserve } = run.chargedCalls.get(start.turnId) ?? start;
+  if (reserve?.output !== undefined) request.maxOutputTokens = reserve.output;
   if (agent.turn.brokenReplies > 0) request.brokenCalls = agent.turn.brokenReplies;
-  const promptSize = config.rateLimit === undefined ? undefined : promptTokens(agent, prompt);
+  const promptSize = promptTokens(agent, prompt);
   if (promptSize !== undefined) request.promptTokens = promptSize;
   if (onDelta !== undefined) request.onDelta = onDelta;
   if (onOutage !== undefined) request.onOutage = onOutage;
+  if (mayTry !== undefined) request.mayTry = mayTry;
   return gateway.call(request);
 }
 

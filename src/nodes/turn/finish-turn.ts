@@ -42,6 +42,8 @@ export function decideAfterCall(
   const { tx, env, agent, profile } = context;
   if (error === undefined)
     return decideNext(context, plan, turnId, plan.observersAfter ? env.observe(tx, agent, profile, 'post') : noObservers);
+  // No rule can make room in a budget.
+  if (error.code === 'LIMIT_REACHED') return 'limit';
   const turn = error.code === 'MODEL_CONTEXT_TOO_LONG' ? tx.run.turns.get(turnId) : undefined;
   return turn !== undefined && shortenRefusedPrompt(context, turn, error) ? 'interrupted' : decideOnError(context, plan, turnId);
 }
@@ -54,7 +56,8 @@ function refusedAsError(outcome: Extract<ModelOutcome, { kind: 'reply' }>): Mode
   const last = outcome.attempts.at(-1);
   const attempts =
     last === undefined ? [] : [...outcome.attempts.slice(0, -1), { ...last, error, partialText: outcome.reply.text }];
-  return { kind: 'error', error, usage: outcome.usage, attempts };
+  const cost = outcome.cost === undefined ? {} : { cost: outcome.cost };
+  return { kind: 'error', error, usage: outcome.usage, ...cost, attempts };
 }
 
 /**

@@ -20,13 +20,14 @@ export const lostCall: ModelOutcome = { kind: 'error', error: interruption, usag
  */
 function interruptedOutcome(outcome: ModelOutcome): ModelOutcome {
   const { usage } = outcome;
-  if (outcome.kind === 'error') return { kind: 'error', error: interruption, usage, attempts: outcome.attempts };
+  const cost = outcome.cost === undefined ? {} : { cost: outcome.cost };
+  if (outcome.kind === 'error') return { kind: 'error', error: interruption, usage, ...cost, attempts: outcome.attempts };
   const last = outcome.attempts.at(-1);
   const { text } = outcome.reply;
   const replaced: ModelAttempt | undefined =
     last === undefined ? undefined : { ...last, error: interruption, ...(text === '' ? {} : { partialText: text }) };
   const attempts = replaced === undefined ? [] : [...outcome.attempts.slice(0, -1), replaced];
-  return { kind: 'error', error: interruption, usage, attempts };
+  return { kind: 'error', error: interruption, usage, ...cost, attempts };
 }
 
 /**

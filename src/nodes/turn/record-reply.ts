@@ -1,6 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import { wireIdOf } from '../../core/fold/reply-message.ts';
+import { wholeUse } from '../../core/fold/charge.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { TurnPlan } from '../../core/profile/turn-plan.ts';
@@ -15,18 +16,19 @@ export function recordReply(context: TurnContext, plan: TurnPlan, turnId: TurnId
   const { tx, agent } = context;
   // The cause of what a turn's model call brings is the turn's first event.
   tx.cause = tx.run.turns.get(turnId)?.start.seq;
+  const { usage, cost, attempts } = wholeUse(tx.run, turnId, outcome);
   const end: PlaceableDraft<ModelEnd> = {
     type: 'model.end',
     agentId: agent.meta.agentId,
     turnId,
-    usage: outcome.usage,
-    attempts: outcome.attempts,
+    usage,
+    attempts,
     runId: emptyPlace.runId,
     seq: emptyPlace.seq,
     at: emptyPlace.at,
     cause: emptyPlace.cause,
   };
-  if (outcome.cost !== undefined) end.cost = outcome.cost;
+  if (cost !== undefined) end.cost = cost;
   if (outcome.taint !== undefined && outcome.taint.length > 0) end.taint = outcome.taint;
   if (outcome.kind === 'error') end.error = outcome.error;
   else end.reply = recordedReply(context, plan, outcome.reply);
