@@ -40,7 +40,9 @@ export async function openEndpoint(
     },
   });
   const server = http2.createServer({ settings: { maxConcurrentStreams: worksPerConnection } }, handler);
+  // Restate sends work again over another connection.
   server.on('session', (session) => {
+    session.on('error', () => undefined);
     sessions.add(session);
     session.on('close', () => sessions.delete(session));
   });
@@ -58,6 +60,7 @@ export async function openEndpoint(
     );
     server.listen({ host: address, port, reusePort: sharePort }, resolve);
   });
+  server.on('error', (error) => process.emitWarning(`the worker could not take a connection: ${error.message}`, 'CadreWarning'));
   const { port: actual } = server.address() as AddressInfo;
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${actual}`,

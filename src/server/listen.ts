@@ -6,7 +6,7 @@ import { CadreError, describeThrown } from '../core/error.ts';
 const maxConnections = 256;
 
 /**
- * Makes a server listen and returns its port.
+ * Makes a server listen and returns its port. From then on, neither a connection that breaks nor a failure to accept one ends the process.
  *
  * @throws CadreError `OPTION_INVALID` when the port or the address cannot be used
  */
@@ -33,5 +33,11 @@ export async function listen(server: Server, port: number, host = '127.0.0.1'): 
   } finally {
     server.off('error', reject);
   }
+  server.on('error', (thrown) => process.emitWarning(`the server could not take a connection: ${thrown.message}`, 'CadreWarning'));
+  // Who answers a request sees its end; an error without a listener would be thrown.
+  server.on('request', (request, response) => {
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+  });
   return (server.address() as AddressInfo).port;
 }

@@ -33,7 +33,7 @@ export interface StartOptions extends Pick<
 export function startProcess(argv: readonly [string, ...string[]], { variables, ...options }: StartOptions): ChildProcess {
   const [program, ...args] = argv;
   assertFound(program);
-  return spawn(program, args, { ...options, shell: false, env: { ...outsideEnvironment, ...variables } });
+  return withListeners(spawn(program, args, { ...options, shell: false, env: { ...outsideEnvironment, ...variables } }));
 }
 
 /** Starts a program like `startProcess` with the given environment: for systems without a shell that could set it for the command. */
@@ -43,7 +43,7 @@ export function startDirectly(
 ): ChildProcess {
   const [program, ...args] = argv;
   assertFound(program);
-  return spawn(program, args, { ...options, shell: false, env });
+  return withListeners(spawn(program, args, { ...options, shell: false, env }));
 }
 
 /**
@@ -54,7 +54,17 @@ export function startDirectly(
 export function forkOwn(file: URL, options: Pick<ForkOptions, 'execArgv' | 'serialization' | 'stdio'>): ChildProcess {
   const node = ownNode();
   assertFound(node);
-  return fork(file, { ...options, execPath: node, env: { TZ: process.env['TZ'] ?? 'UTC', LANG: 'C.UTF-8' } });
+  return withListeners(fork(file, { ...options, execPath: node, env: { TZ: process.env['TZ'] ?? 'UTC', LANG: 'C.UTF-8' } }));
+}
+
+/**
+ * Gives a process and its pipes listeners for their whole life: an error without one would end this process. Who waits for the process sees
+ * that it did not start, or how it ended, by its own listeners.
+ */
+function withListeners(child: ChildProcess): ChildProcess {
+  child.on('error', () => undefined);
+  for (const pipe of child.stdio) pipe?.on('error', () => undefined);
+  return child;
 }
 
 /** Runs a program that ends at once, and waits for it without letting other work proceed. */

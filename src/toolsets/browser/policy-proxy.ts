@@ -58,6 +58,8 @@ export class PolicyProxy {
       (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket, head),
     );
     this.#server.on('connection', (socket) => this.#keep(socket));
+    // A browser that cannot connect reports that itself.
+    this.#server.on('error', () => undefined);
     this.#server.maxConnections = maxSockets;
   }
 
@@ -111,6 +113,7 @@ export class PolicyProxy {
         answered.on('error', () => response.destroy());
         answered.pipe(response);
       });
+      response.on('error', () => asked.destroy());
       response.on('close', () => asked.destroy());
       request.on('error', () => asked.destroy());
       request.pipe(asked);
@@ -152,6 +155,7 @@ export class PolicyProxy {
 
   #keep(socket: Duplex): void {
     this.#sockets.add(socket);
+    socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#sockets.delete(socket));
     if (this.#over.signal.aborted || this.#sockets.size > maxSockets * 2) socket.destroy();
   }

@@ -94,8 +94,6 @@ export class RunningProcess {
       if (stdin !== 'ignore') closeSync(stdin);
     }
     this.#startTicks = startTicks(this.#child.pid ?? 0);
-    // A companion that ends resets the lifeline; that is no error.
-    this.#child.stdio[3]?.on('error', () => undefined);
     this.#child.stdout?.on('data', (chunk: Buffer) => this.#take(request.stdout, chunk));
     this.#child.stderr?.on('data', (chunk: Buffer) => this.#take(request.stderr, chunk));
     this.ended = this.#watch();

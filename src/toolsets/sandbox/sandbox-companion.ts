@@ -66,8 +66,6 @@ export function accompanySandboxes(sockets: readonly string[], records: string):
   });
   const { stdin } = companion;
   // Without the companion, a killed process leaves harmless things behind, so a failure to start it is no reason to stop.
-  companion.on('error', () => undefined);
-  stdin?.on('error', () => undefined);
   companion.unref();
   if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   return {

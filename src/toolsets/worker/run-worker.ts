@@ -38,7 +38,7 @@ export async function runWorker(job: WorkerJob): Promise<unknown> {
   );
   job.signal.addEventListener('abort', stop, { once: true });
   worker.once('message', resolve);
-  worker.once('error', (thrown) => reject(failed(`${job.what} failed: ${inWords(thrown, job.maxMemoryMb)}`)));
+  worker.on('error', (thrown) => reject(failed(`${job.what} failed: ${inWords(thrown, job.maxMemoryMb)}`)));
   worker.once('exit', () => reject(failed(`${job.what} ended without a result.`)));
   try {
     const answer = await promise;

@@ -47,10 +47,10 @@ it('F70: no command line begins with a plain name or a path that was not looked 
 
 it('what it starts is checked right before: every start in it follows a check', () => {
   const text = files.find(({ name }) => name === starter)?.text ?? '';
-  const starts = [...text.matchAll(/return (?:spawn|spawnSync|fork)\(|\bexecFile\(program/g)];
+  const starts = [...text.matchAll(/return (?:withListeners\()?(?:spawn|spawnSync|fork)\(|\bexecFile\(program/g)];
   const checks = [
     ...text.matchAll(
-      /assertFound\(\w+\);\n\s*return (?:(?:spawn|spawnSync|fork)\(|await new Promise[^\n]*\n\s*execFile\(program)/g,
+      /assertFound\(\w+\);\n\s*return (?:(?:withListeners\()?(?:spawn|spawnSync|fork)\(|await new Promise[^\n]*\n\s*execFile\(program)/g,
     ),
   ];
   expect(starts.length).toBeGreaterThan(3);

@@ -118,8 +118,6 @@ export class StdioTransport implements Transport {
             variables: { ...inner.carried, ...mark },
           });
     this.#child = child;
-    // A companion that is asked to end resets the lifeline, which is not an error.
-    child.stdio[3]?.on('error', () => undefined);
     // Each unread message waits on it.
     child.stdin?.setMaxListeners(0);
     this.#listen(child);
