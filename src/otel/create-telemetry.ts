@@ -12,7 +12,10 @@ export { spanIds } from './span-ids.ts';
 export interface TelemetryOptions {
   /** Provider that receives the spans; default: the one registered with `@opentelemetry/api`. */
   readonly tracerProvider?: TracerProvider;
-  /** Also exports prompts, replies, arguments and results. False by default. */
+  /**
+   * Also exports what people, models, tools and providers said: titles, prompts, replies, arguments, results, and the messages of errors and
+   * notes. False by default: spans then hold names, codes and numbers.
+   */
   readonly content?: boolean;
   /** Maximum length of a text attribute, in characters; longer ones are cut. 16,384 by default. */
   readonly maxChars?: number;
@@ -46,8 +49,8 @@ export interface Telemetry {
 export async function createTelemetry(options: TelemetryOptions = {}): Promise<Telemetry> {
   const otel = await loadApi();
   const tracer: Tracer = (options.tracerProvider ?? otel.trace).getTracer('cadre');
-  const spans = new SpanWriter({ otel, tracer, maxChars: options.maxChars ?? 16_384 });
-  const trace = (): RunTracer => new RunTracer(spans, { content: options.content === true });
+  const spans = new SpanWriter({ otel, tracer, maxChars: options.maxChars ?? 16_384, content: options.content === true });
+  const trace = (): RunTracer => new RunTracer(spans);
   return {
     watch: (run) => {
       const stop = new AbortController();

@@ -24,7 +24,9 @@ import {
   observerEvents,
   otherEvents,
 } from './span-attributes.ts';
+import { OpenCalls } from './open-calls.ts';
 import { idsOf } from './span-ids.ts';
+import { asName, errorType } from './names.ts';
 import type { NewSpan, OpenSpan, SpanWriter } from './span-writer.ts';
 import { UnreadItems } from './unread-items.ts';
 
@@ -39,11 +41,10 @@ interface AgentSpan extends Pick<NewSpan, 'at' | 'attributes'> {
 /** Exports one run; events must be added in order. */
 export class RunTracer {
   readonly #spans: SpanWriter;
-  readonly #content: boolean;
   readonly #agents = new Map<string, OpenSpan>();
   readonly #turns = new Map<string, OpenSpan>();
   readonly #chats = new Map<string, OpenSpan>();
-  readonly #calls = new Map<string, OpenSpan>();
+  readonly #calls = new OpenCalls();
   /** Span of each agent's last turn, for items it posts. */
   readonly #lastTurn = new Map<string, SpanContext>();
   readonly #unread = new UnreadItems();
@@ -53,10 +54,8 @@ export class RunTracer {
   #runId = '';
   #lastAt = 0;
 
-  /** `content` also exports prompts, replies, arguments and results. */
-  constructor(spans: SpanWriter, { content }: { readonly content: boolean }) {
+  constructor(spans: SpanWriter) {
     this.#spans = spans;
-    this.#content = content;
   }
 
   /** Adds the next event. */
@@ -98,11 +97,16 @@ export class RunTracer {
       case 'tool.suspend':
       case 'tool.answer':
       case 'tool.verify':
+        this.#calls.name(event.callId);
         return this.#spans.note(this.#calls.get(event.callId), event.at, [callEvent(event)]);
       case 'tool.end':
         return this.#endCall(event);
       default:
-        this.#spans.note(this.#ownerOf(event), event.at, otherEvents(event));
+        this.#spans.note(
+          this.#ownerOf(event),
+          event.at,
+          otherEvents(event, (attributes) => this.#spans.words(attributes)),
+        );
     }
   }
 
@@ -125,7 +129,7 @@ export class RunTracer {
       'gen_ai.operation.name': 'invoke_workflow',
       'gen_ai.workflow.name': profile,
       'gen_ai.conversation.id': runId,
-      'cadre.run.title': title,
+      ...this.#spans.words({ 'cadre.run.title': title }),
       ...byAttribute(event),
     };
     this.#runId = runId;
@@ -133,7 +137,7 @@ export class RunTracer {
   }
 
   #endRun({ at, error, status, outcome, by }: EventOf<'run.end'>): void {
-    const attributes = { 'cadre.run.status': status, 'cadre.outcome': outcome };
+    const attributes = { 'cadre.run.status': status, 'cadre.outcome': asName(outcome) ?? 'other' };
     const ended = by === undefined ? attributes : { ...attributes, 'cadre.ended_by': by };
     this.#spans.close(this.#run, { at, error, attributes: ended });
     this.#run = undefined;
@@ -154,7 +158,10 @@ export class RunTracer {
     this.#spans.close(this.#agents.get(agentId), {
       at,
       error,
-      attributes: { 'cadre.outcome': outcome, ...(event.by === undefined ? {} : { 'cadre.ended_by': event.by }) },
+      attributes: {
+        'cadre.outcome': asName(outcome) ?? 'other',
+        ...(event.by === undefined ? {} : { 'cadre.ended_by': event.by }),
+      },
     });
     this.#agents.delete(agentId);
     this.#lastTurn.delete(agentId);
@@ -189,13 +196,9 @@ export class RunTracer {
     this.#lastTurn.set(agentId, turn.span.spanContext());
     this.#spans.note(turn, event.at, observerEvents(event.observers));
     if (event.prompt === undefined) return;
-    const read = this.#content
-      ? {
-          'gen_ai.input.messages': this.#spans.text(
-            JSON.stringify(inputs.map(({ role, content }) => ({ role, content: contentText(content) }))),
-          ),
-        }
-      : {};
+    const read = this.#spans.words({
+      'gen_ai.input.messages': JSON.stringify(inputs.map(({ role, content }) => ({ role, content: contentText(content) }))),
+    });
     const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.conversation.id': event.runId, ...read };
     this.#chats.set(
       turnId,
@@ -219,18 +222,15 @@ export class RunTracer {
     for (const { error, startedAt, ms, config } of event.attempts) {
       if (error === undefined) continue;
       const attributes = {
-        'error.type': error.code,
-        'cadre.error.message': this.#spans.text(error.message),
+        'error.type': errorType(error.code),
+        ...this.#spans.words({ 'cadre.error.message': error.message }),
         'cadre.llm_config': config,
       };
       this.#spans.note(chat, startedAt + ms, [{ name: 'cadre.attempt.failed', attributes }]);
     }
     const { reply } = event;
-    const said =
-      this.#content && reply !== undefined
-        ? this.#spans.text(JSON.stringify([{ role: 'assistant', content: reply.text }]))
-        : undefined;
-    const attributes = { ...modelAttributes(event), ...(said === undefined ? {} : { 'gen_ai.output.messages': said }) };
+    const said = reply === undefined ? undefined : JSON.stringify([{ role: 'assistant', content: reply.text }]);
+    const attributes = { ...modelAttributes(event), ...this.#spans.words({ 'gen_ai.output.messages': said }) };
     this.#spans.close(chat, { at: event.at, error: event.error, attributes });
   }
 
@@ -252,23 +252,22 @@ export class RunTracer {
   #requestCall(event: EventOf<'tool.request'>): void {
     const attributes = {
       ...callAttributes(event),
-      ...(this.#content ? { 'gen_ai.tool.call.arguments': this.#spans.text(JSON.stringify(event.args)) } : {}),
+      ...this.#spans.words({ 'gen_ai.tool.call.arguments': JSON.stringify(event.args) }),
     };
     const parent = this.#contextOf(this.#turns.get(event.turnId) ?? this.#agents.get(event.agentId));
-    this.#calls.set(
-      event.callId,
-      this.#open(`call ${event.callId}`, { parent, name: `execute_tool ${event.name}`, at: event.at, attributes }),
-    );
+    const open = this.#open(`call ${event.callId}`, { parent, name: 'execute_tool', at: event.at, attributes });
+    this.#calls.add(event.callId, event.name, open);
   }
 
   #endCall(event: EventOf<'tool.end'>): void {
-    const call = this.#calls.get(event.callId);
-    this.#calls.delete(event.callId);
-    if (call !== undefined) this.#answered.set(event.callId, call.span.spanContext());
+    if (event.status === 'ok') this.#calls.name(event.callId);
+    const call = this.#calls.take(event.callId);
+    if (call === undefined) return;
+    this.#answered.set(event.callId, call.span.span.spanContext());
     const failed =
       event.status === 'ok' ? undefined : (event.error ?? { code: event.status, message: `the call ended: ${event.status}` });
-    const result = this.#content ? { 'gen_ai.tool.call.result': this.#spans.text(contentText(event.content)) } : {};
-    this.#spans.close(call, { at: event.at, error: failed, attributes: { 'cadre.tool.status': event.status, ...result } });
+    const said = this.#spans.words({ 'gen_ai.tool.name': call.tool, 'gen_ai.tool.call.result': contentText(event.content) });
+    this.#spans.close(call.span, { at: event.at, error: failed, attributes: { 'cadre.tool.status': event.status, ...said } });
   }
 
   #post({ agentId, item }: EventOf<'inbox.add'>): void {

@@ -3,12 +3,16 @@ import type { Attributes } from '@opentelemetry/api';
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ObserverRecord } from '../core/state/turn.ts';
+import { asName, errorType } from './names.ts';
 
 /** Span event: name and attributes. */
 export interface SpanEvent {
   readonly name: string;
   readonly attributes: Attributes;
 }
+
+/** Attributes with texts of people, models, tools and providers; empty unless content is exported. */
+export type Words = (attributes: Readonly<Record<string, string | undefined>>) => Attributes;
 
 /** Returns the attribute that names the person who did something; empty when no one is named. */
 export function byAttribute({ by }: { readonly by?: string | undefined }): Attributes {
@@ -23,7 +27,7 @@ export function agentAttributes(event: EventOf<'agent.start'>): Attributes {
     'cadre.agent.type': event.profileType,
     'cadre.agent.depth': event.depth,
     'cadre.agent.parent': event.parentAgentId,
-    'cadre.module.id': event.moduleId,
+    'cadre.module.id': asName(event.moduleId),
   });
 }
 
@@ -36,8 +40,8 @@ export function modelAttributes(event: EventOf<'model.end'> | EventOf<'compactio
   return defined({
     'gen_ai.provider.name': provider,
     'gen_ai.request.model': last?.model,
-    'gen_ai.response.model': reply?.modelId,
-    'gen_ai.response.finish_reasons': reply === undefined ? undefined : [reply.finishReason],
+    'gen_ai.response.model': asName(reply?.modelId),
+    'gen_ai.response.finish_reasons': reply === undefined ? undefined : [asName(reply.finishReason) ?? 'other'],
     'gen_ai.usage.input_tokens': usage.inputTokens,
     'gen_ai.usage.output_tokens': usage.outputTokens,
     'gen_ai.usage.cache_read.input_tokens': usage.cacheReadTokens,
@@ -54,7 +58,6 @@ export function modelAttributes(event: EventOf<'model.end'> | EventOf<'compactio
 export function callAttributes(event: EventOf<'tool.request'>): Attributes {
   return defined({
     'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.tool.name': event.name,
     'gen_ai.tool.type': 'function',
     'gen_ai.tool.call.id': event.callId,
     'gen_ai.agent.id': event.agentId,
@@ -71,7 +74,7 @@ export function observerEvents(observers: readonly ObserverRecord[]): readonly S
         'cadre.observer.id': id,
         'cadre.observer.phase': phase,
         'cadre.observer.fired': fired,
-        'error.type': error?.code,
+        'error.type': error && errorType(error.code),
       }),
     }));
 }
@@ -81,11 +84,11 @@ export function decisionEvents({ rules, action }: EventOf<'turn.decide'>): reado
   return [
     ...rules.map(({ id, matched, error }) => ({
       name: 'cadre.rule',
-      attributes: defined({ 'cadre.rule.id': id, 'cadre.rule.matched': matched, 'error.type': error?.code }),
+      attributes: defined({ 'cadre.rule.id': id, 'cadre.rule.matched': matched, 'error.type': error && errorType(error.code) }),
     })),
     {
       name: 'cadre.decision',
-      attributes: defined({ 'cadre.action': action.type, 'cadre.rule.id': action.ruleId, 'cadre.outcome': action.outcome }),
+      attributes: defined({ 'cadre.action': action.type, 'cadre.rule.id': action.ruleId, 'cadre.outcome': asName(action.outcome) }),
     },
   ];
 }
@@ -107,18 +110,25 @@ export function callEvent(event: EventOf<'tool.start' | 'tool.suspend' | 'tool.a
         },
       };
     case 'tool.verify':
-      return { name: 'cadre.tool.verify', attributes: { 'cadre.verified_by': event.by, 'cadre.answer': event.answer } };
+      return {
+        name: 'cadre.tool.verify',
+        attributes: defined({ 'cadre.verified_by': asName(event.by), 'cadre.answer': event.answer }),
+      };
   }
 }
 
 /** Returns span events for the span of an agent or of the run; empty for events that only change state. */
-export function otherEvents(event: CadreEvent): readonly SpanEvent[] {
+export function otherEvents(event: CadreEvent, words: Words): readonly SpanEvent[] {
   switch (event.type) {
     case 'note.add':
       return [
         {
           name: 'cadre.note',
-          attributes: { 'cadre.note.code': event.code, 'cadre.note.level': event.level, 'cadre.note.message': event.message },
+          attributes: {
+            'cadre.note.code': errorType(event.code),
+            'cadre.note.level': event.level,
+            ...words({ 'cadre.note.message': event.message }),
+          },
         },
       ];
     case 'limit.reach':
@@ -147,7 +157,12 @@ export function otherEvents(event: CadreEvent): readonly SpanEvent[] {
       return moduleChanges(event).flatMap(({ moduleId, fields: { status } }) =>
         status === undefined
           ? []
-          : [{ name: 'cadre.module', attributes: { 'cadre.module.id': moduleId, 'cadre.module.status': status } }],
+          : [
+              {
+                name: 'cadre.module',
+                attributes: defined({ 'cadre.module.id': asName(moduleId), 'cadre.module.status': asName(status) }),
+              },
+            ],
       );
     default:
       return [];

@@ -1,4 +1,5 @@
 import type { Attributes, Context, Link, Span, Tracer } from '@opentelemetry/api';
+import { errorType } from './names.ts';
 import type { SpanEvent } from './span-attributes.ts';
 import { type SpanIds, spanIds } from './span-ids.ts';
 
@@ -34,12 +35,15 @@ export class SpanWriter {
   readonly #otel: Otel;
   readonly #tracer: Tracer;
   readonly #maxChars: number;
+  /** True when spans also hold what people, models, tools and providers said. */
+  readonly #hasContent: boolean;
 
-  /** `maxChars` is the maximum length of a text attribute. */
-  constructor(parts: { readonly otel: Otel; readonly tracer: Tracer; readonly maxChars: number }) {
+  /** `maxChars` is the maximum length of a text attribute; `content` also exports what people, models, tools and providers said. */
+  constructor(parts: { readonly otel: Otel; readonly tracer: Tracer; readonly maxChars: number; readonly content: boolean }) {
     this.#otel = parts.otel;
     this.#tracer = parts.tracer;
     this.#maxChars = parts.maxChars;
+    this.#hasContent = parts.content;
   }
 
   /** Context of spans without a parent. */
@@ -59,8 +63,9 @@ export class SpanWriter {
     if (open === undefined) return;
     open.span.setAttributes(attributes);
     if (error !== undefined) {
-      open.span.setAttribute('error.type', error.code);
-      open.span.setStatus({ code: this.#otel.SpanStatusCode.ERROR, message: this.text(error.message) });
+      open.span.setAttribute('error.type', errorType(error.code));
+      const [message] = Object.values(this.words({ message: error.message }));
+      open.span.setStatus({ code: this.#otel.SpanStatusCode.ERROR, ...(typeof message === 'string' ? { message } : {}) });
     }
     open.span.end(at);
   }
@@ -70,8 +75,18 @@ export class SpanWriter {
     for (const { name, attributes } of events) open?.span.addEvent(name, attributes, at);
   }
 
-  /** Cuts a text to the maximum length of an attribute. */
-  text(text: string): string {
+  /**
+   * Attributes with texts of people, models, tools and providers. They are cut to the maximum length, and left out unless
+   * content is exported. Every such text goes through here.
+   */
+  words(attributes: Readonly<Record<string, string | undefined>>): Attributes {
+    if (!this.#hasContent) return {};
+    return Object.fromEntries(
+      Object.entries(attributes).flatMap(([name, text]) => (text === undefined ? [] : [[name, this.#cut(text)] as const])),
+    );
+  }
+
+  #cut(text: string): string {
     return text.length <= this.#maxChars ? text : `${text.slice(0, this.#maxChars)}…`;
   }
 }
