@@ -2,7 +2,7 @@ import { fillTokens } from '../core/team/knowledge.ts';
 import { findItem, itemConflict } from '../core/inbox/find-item.ts';
 import type { CadreEvent } from '../core/events/event.ts';
 import type { ContentHash, Ids, RunId } from '../core/ids.ts';
-import type { Journal } from '../core/events/journal.ts';
+import { type Journal, requiredTexts } from '../core/events/journal.ts';
 import type { JsonValue } from '../core/json.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import type { RunContext } from '../core/state/run-context.ts';
@@ -59,6 +59,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Resolves when the run has ended; rejects when it cannot go on in this process (`STORE_*`, `ENGINE_CLOSED`). */
   readonly result: Promise<RunResult>;
   readonly #parts: RunParts;
+  readonly #content: (hash: ContentHash) => string;
   /** Last full state that was requested, as long as it is in use. */
   #full: WeakRef<RunContext> | undefined;
   readonly #deliveries: Deliveries;
@@ -66,6 +67,7 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    this.#content = requiredTexts(parts.content, parts.journal.location);
     this.#deliveries = new Deliveries(parts.actor);
     this.id = parts.actor.state.meta.runId;
     this.result = this.#untilEnded();
@@ -259,7 +261,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     const events = this.#parts.journal.read(this.id);
     const eventAt = events instanceof Promise ? undefined : (seq: number): CadreEvent | undefined => events[seq - 1];
     return why(this.fullState(), turnId, text, {
-      content: this.#parts.content,
+      content: this.#content,
       profiles: this.#parts.profiles,
       ...(eventAt === undefined ? {} : { eventAt }),
     });
@@ -274,11 +276,11 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Returns the run so far as a recording: a text that `createEngine({ replay })` and `cadre run --replay` answer from. */
   async recording(): Promise<string> {
     const events = await this.#parts.journal.read(this.id);
-    return toRecording(foldEvents(events, 'everything') ?? this.state, events, this.#parts.content);
+    return toRecording(foldEvents(events, 'everything') ?? this.state, events, this.#content);
   }
 
   #record(run: RunContext, turn: TurnState): TurnRecord {
-    return toTurnRecord(run, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
+    return toTurnRecord(run, turn, this.#content, this.#parts.profiles, this.#parts.hash);
   }
 
   /** Submits verdicts together; throws the first refusal once all are settled, with what happened to the request. */

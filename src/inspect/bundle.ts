@@ -2,7 +2,7 @@ import type { CadreEvent } from '../core/events/event.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { CadreError } from '../core/error.ts';
 import type { ContentHash } from '../core/ids.ts';
-import { contentRefs } from './content-refs.ts';
+import { contentRefs, namedByState } from './content-refs.ts';
 import type { PlainProfileFacts } from './turn/profile-facts.ts';
 import type { ReadContent } from './read-content.ts';
 import { runOverview, type RunOverview } from './run-overview.ts';
@@ -43,11 +43,21 @@ export function collectRun(
   profiles: Readonly<Record<string, PlainProfileFacts>>,
 ): RunRecords {
   const contents: Record<string, string> = {};
+  const unsure = namedByState(events, content);
   for (const hash of contentRefs(events, content)) {
-    const text = content(hash);
+    const text = unsure.has(hash) ? tryRead(content, hash) : content(hash);
     if (text !== undefined) contents[hash] = text;
   }
   return { events: events.map(withoutImport).map(withoutSeed), contents, profiles };
+}
+
+function tryRead(content: ReadContent, hash: ContentHash): string | undefined {
+  try {
+    return content(hash);
+  } catch (thrown) {
+    if (thrown instanceof CadreError && thrown.code === 'STORE_CORRUPT') return undefined;
+    throw thrown;
+  }
 }
 
 /** Builds a bundle. Fails with STORE_CORRUPT when the events do not form a run. */

@@ -17,6 +17,21 @@ export function contentRefs(events: readonly CadreEvent[], content: ReadContent)
   return refs;
 }
 
+/** Collects those that only a value of the state names: profiles and tools write it, so that it need not be the hash of a text. */
+export function namedByState(events: readonly CadreEvent[], content: ReadContent): ReadonlySet<ContentHash> {
+  const isState = ({ type }: CadreEvent): boolean => type === 'state.patch' || type === 'state.update';
+  const sure = contentRefs(
+    events.filter((event) => !isState(event)),
+    content,
+  );
+  return new Set(
+    events
+      .filter(isState)
+      .flatMap(refsOf)
+      .filter((hash) => !sure.has(hash)),
+  );
+}
+
 /** Returns the texts behind the construction log of a system prompt. */
 export function segmentRefs(system: ContentHash, content: ReadContent): readonly ContentHash[] {
   return readList(content, system).flatMap((record) =>

@@ -4,7 +4,7 @@ import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { ContentHash } from '../../core/ids.ts';
-import { type Journal, type RunSummary, storedText } from '../../core/events/journal.ts';
+import { type Journal, requiredTexts, type RunSummary, storedText } from '../../core/events/journal.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { EventAt } from '../../inspect/why/cause-chain.ts';
@@ -49,6 +49,7 @@ export class RecordedRun implements Disposable {
     this.events = parts.events;
     this.store = parts.journal.location;
     this.#journal = parts.journal;
+    this.content = requiredTexts((hash) => storedText(parts.journal, hash), parts.journal.location);
     this.#causeOf = parts.causeOf;
     this.eventAt = parts.eventAt ?? ((seq) => this.events[seq - 1]);
   }
@@ -56,18 +57,15 @@ export class RecordedRun implements Disposable {
   /** Finds an event of the run by its sequence number. */
   readonly eventAt: EventAt;
 
-  /** Returns a text of the content store; undefined when it is missing. */
-  readonly content = (hash: ContentHash): string | undefined => {
-    return storedText(this.#journal, hash);
-  };
+  /** Returns a text of the content store. Throws STORE_CORRUPT when it is missing. */
+  readonly content: (hash: ContentHash) => string;
 
   /** Returns the folder that the run's tools work in, by default; it need not exist. */
   readonly workspace = (): string => this.state.meta.workspace ?? workspaceBeside(this.store, this.state.meta.runId);
 
-  /** Profile files the run was started with; empty when the snapshot is missing or damaged. */
+  /** Profile files the run was started with; empty when the snapshot is damaged. */
   get files(): readonly ProfileFile[] {
-    const snapshot = this.content(this.state.meta.profiles);
-    return snapshot === undefined ? [] : parseFiles(snapshot);
+    return parseFiles(this.content(this.state.meta.profiles));
   }
 
   /** Returns facts about the run's profiles for views; empty when this version no longer compiles them (views then lack file places). */

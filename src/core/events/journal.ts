@@ -190,7 +190,10 @@ export interface Journal {
    * record takes the whole run, or when the reference matches no turn or several. Optional.
    */
   turnEvents?(runId: RunId, reference: string): Awaitable<TurnEvents | undefined>;
-  /** Returns a stored text; undefined when there is none under this hash. Never a promise. */
+  /**
+   * Returns a stored text; undefined when none was ever stored under this hash. Throws when the store has one and cannot return it now, such
+   * as STORE_FAILED for one that it has let go. Never a promise.
+   */
   content(hash: ContentHash): string | undefined;
   /** Returns runs, newest first. Filtered runs cost little or nothing. */
   runs(filter?: RunsFilter): Awaitable<readonly RunSummary[]>;
@@ -238,6 +241,22 @@ export type JournalReader = Pick<
   Journal,
   'location' | 'read' | 'content' | 'runs' | 'watch' | 'live' | 'snapshot' | 'snapshotParts'
 >;
+
+/**
+ * Returns a reader of the texts that a journal's runs refer to, for views. Throws STORE_CORRUPT for a text that is missing: a view without it
+ * would look whole.
+ */
+export function requiredTexts(read: (hash: ContentHash) => string | undefined, location: string): (hash: ContentHash) => string {
+  return (hash) => {
+    const text = read(hash);
+    if (text !== undefined) return text;
+    throw new CadreError(
+      'STORE_CORRUPT',
+      `${location}: a text to which the run refers is missing (${hash}); restore the journal from a copy, or import the run again`,
+      { details: { location, hash } },
+    );
+  };
+}
 
 /** Reads a stored text. Throws STORE_FAILED when the journal answers with anything but a text or undefined, such as a promise. */
 export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash: ContentHash): string | undefined {

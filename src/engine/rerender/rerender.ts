@@ -1,5 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import { storedText } from '../../core/events/journal.ts';
+import { requiredTexts, storedText } from '../../core/events/journal.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
@@ -81,7 +81,7 @@ export async function rerenderEvents(
   const events = await journal.read(runId);
   const run = foldEvents(events);
   if (run === undefined) throw new CadreError('STORE_CORRUPT', `run ${runId} does not begin with run.start`);
-  const content: ReadContent = (hash) => storedText(journal, hash);
+  const content: ReadContent = requiredTexts((hash) => storedText(journal, hash), journal.location);
   const runtime = await options.runtimeOf(run);
   const decisionOf = decisionsOf(runtime, content);
   const turns = rerenderRun(events, { content, prompts: options.prompts, decisionOf });

@@ -202,7 +202,7 @@ class PostgresJournal implements Journal {
     assertId('run id', runId);
     this.#assertWritable();
     await this.#guard(`erasing run ${runId}`, () => this.#link.patiently(() => this.#eraser.erase(runId)));
-    this.#texts.release(runId);
+    this.#texts.erase(runId);
     this.#news.tell(runId);
   }
 

@@ -1,4 +1,5 @@
 import type { ContentHash, RunId } from '../../core/ids.ts';
+import { CadreError } from '../../core/error.ts';
 import { isTextOf } from '../codec/text-address.ts';
 import type { Commit } from '../../core/events/journal.ts';
 import type { Connections, Row } from './connections.ts';
@@ -8,6 +9,9 @@ import { contentSum, readText } from './stored-text.ts';
 
 /** Most hashes of one query. */
 const mostHashes = 1_000;
+
+/** Most hashes of texts that were let go. Beyond that, each unknown text counts as one. */
+const mostLetGo = 1_000_000;
 
 /** Services of the texts in memory. */
 interface TextParts {
@@ -32,8 +36,9 @@ interface RunTexts {
  * Texts of the runs that are held or were read, in memory: `content` answers at once.
  *
  * 1. Reading any part of a run loads the texts of the whole run up to there; later reads only what is new.
- * 2. Texts of held runs stay. Of the others, as many as fit; a text that two runs share is kept once.
- * 3. A damaged text is reported when it is asked for, not before.
+ * 2. Texts of held runs stay. Of the others, also those that were held, as many as fit; a text that two runs share is kept once.
+ * 3. A text that was let go is never taken for one that does not exist: asking for it is an error until its run is read again.
+ * 4. A damaged text is reported when it is asked for, not before.
  */
 export class RunTextMemory {
   readonly #parts: TextParts;
@@ -42,16 +47,19 @@ export class RunTextMemory {
   readonly #users = new Map<ContentHash, number>();
   /** In the order in which they were last read. */
   readonly #runs = new Map<RunId, RunTexts>();
+  readonly #letGo = new Set<ContentHash>();
+  #hasForgotten = false;
   #characters = 0;
 
   constructor(parts: TextParts) {
     this.#parts = parts;
   }
 
-  /** Returns a text in memory; undefined when there is none. Throws STORE_CORRUPT when it is damaged. */
+  /** Returns a text in memory; undefined when there is none. Throws STORE_CORRUPT when it is damaged, STORE_FAILED when it was let go. */
   text(hash: ContentHash): string | undefined {
     const text = this.#texts.get(hash);
     if (text instanceof Error) throw text;
+    if (text === undefined && (this.#letGo.has(hash) || (this.#hasForgotten && !this.#users.has(hash)))) throw this.#gone(hash);
     return text;
   }
 
@@ -60,10 +68,26 @@ export class RunTextMemory {
     this.#run(runId).isHeld = true;
   }
 
-  /** Drops the texts of a run. */
+  /** Ends `hold`: the texts stay as those of the run read last, for who still looks at it. */
   release(runId: RunId): void {
     const run = this.#runs.get(runId);
     if (run === undefined) return;
+    run.isHeld = false;
+    this.#runs.delete(runId);
+    this.#runs.set(runId, run);
+    this.#dropOldest(runId);
+  }
+
+  /** Drops the texts of a run that was erased. */
+  erase(runId: RunId): void {
+    for (const hash of this.#drop(runId)) this.#letGo.delete(hash);
+  }
+
+  /** Drops the texts of a run; returns those that no other run uses. */
+  #drop(runId: RunId): readonly ContentHash[] {
+    const run = this.#runs.get(runId);
+    if (run === undefined) return [];
+    const gone: ContentHash[] = [];
     this.#runs.delete(runId);
     this.#characters -= run.characters;
     for (const hash of run.hashes) {
@@ -71,9 +95,12 @@ export class RunTextMemory {
       if (users > 0) this.#users.set(hash, users);
       else {
         this.#users.delete(hash);
-        this.#texts.delete(hash);
+        if (!this.#texts.delete(hash)) continue;
+        this.#noteLetGo(hash);
+        gone.push(hash);
       }
     }
+    return gone;
   }
 
   /** Drops everything. */
@@ -81,6 +108,7 @@ export class RunTextMemory {
     this.#texts.clear();
     this.#users.clear();
     this.#runs.clear();
+    this.#letGo.clear();
     this.#characters = 0;
   }
 
@@ -139,6 +167,23 @@ export class RunTextMemory {
     }
     // A damaged text is replaced by the right one.
     if (text !== undefined && typeof this.#texts.get(hash) !== 'string') this.#texts.set(hash, text);
+    this.#letGo.delete(hash);
+  }
+
+  #noteLetGo(hash: ContentHash): void {
+    if (this.#letGo.size >= mostLetGo) {
+      this.#hasForgotten = true;
+      this.#letGo.clear();
+    }
+    this.#letGo.add(hash);
+  }
+
+  #gone(hash: ContentHash): CadreError {
+    return new CadreError(
+      'STORE_FAILED',
+      `${this.#parts.location}: text ${hash} is no longer in memory, where its run is not held and textMemory has no room for it; read the run again, such as by engine.open`,
+      { details: { location: this.#parts.location, hash, isLetGo: true } },
+    );
   }
 
   #checked(row: Row): string | Error {
@@ -180,7 +225,7 @@ export class RunTextMemory {
   #dropOldest(except: RunId): void {
     for (const [runId, run] of this.#runs) {
       if (this.#characters <= this.#parts.mostCharacters) return;
-      if (!run.isHeld && runId !== except) this.release(runId);
+      if (!run.isHeld && runId !== except) this.#drop(runId);
     }
   }
 }

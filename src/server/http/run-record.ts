@@ -3,7 +3,7 @@ import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import { applyEvent, startRun } from '../../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
-import { type JournalReader, storedText } from '../../core/events/journal.ts';
+import { type JournalReader, requiredTexts, storedText } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { EventAt } from '../../inspect/why/cause-chain.ts';
 import { factsOfRun } from '../../engine/recovery/facts-of-run.ts';
@@ -27,7 +27,10 @@ export class RunRecord {
   constructor(runId: RunId, journal: JournalReader) {
     this.runId = runId;
     this.#journal = journal;
-    this.#texts = new ReferredTexts(this.content);
+    const stored: ReadContent = (hash) => storedText(journal, hash);
+    this.content = requiredTexts(stored, journal.location);
+    // The page asks for single texts, and shows which one is missing.
+    this.#texts = new ReferredTexts(stored);
   }
 
   /** All events read so far. */
@@ -38,8 +41,8 @@ export class RunRecord {
   /** Finds an event by its sequence number. */
   readonly eventAt: EventAt = (seq) => this.#events[seq - 1];
 
-  /** Returns a stored text; undefined when it is missing. */
-  readonly content = (hash: ContentHash): string | undefined => storedText(this.#journal, hash);
+  /** Returns a stored text. Throws STORE_CORRUPT when it is missing. */
+  readonly content: (hash: ContentHash) => string;
 
   /** Full state of the run, as of the last update. */
   get state(): RunContext {
@@ -57,7 +60,8 @@ export class RunRecord {
   /** Returns texts by hash; null where this run refers to no such text. */
   texts(hashes: readonly string[]): Readonly<Record<string, string | null>> {
     this.#texts.scan(this.#events);
-    const text = (hash: string): string | null => (this.#texts.has(hash) ? (this.content(hash as ContentHash) ?? null) : null);
+    const text = (hash: string): string | null =>
+      this.#texts.has(hash) ? (storedText(this.#journal, hash as ContentHash) ?? null) : null;
     return Object.fromEntries(hashes.map((hash) => [hash, text(hash)]));
   }
 

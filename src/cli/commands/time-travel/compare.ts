@@ -1,6 +1,6 @@
 import { compareRuns } from '../../../inspect/compare/compare-runs.ts';
 import { formatComparison } from '../../../inspect/format/format-comparison.ts';
-import { storedText } from '../../../core/events/journal.ts';
+import { requiredTexts, storedText } from '../../../core/events/journal.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { findRun } from '../../runs/find-run.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
@@ -15,7 +15,7 @@ export async function compareCommand(references: readonly string[], options: Rea
     const runs = await Promise.all(
       runIds.map(async (runId) => ({
         events: await journal.read(runId),
-        content: (hash: Parameters<typeof storedText>[1]) => storedText(journal, hash),
+        content: requiredTexts((hash) => storedText(journal, hash), journal.location),
       })),
     );
     const comparison = compareRuns(runs);
