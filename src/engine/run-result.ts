@@ -1,3 +1,4 @@
+import type { RunningCall } from '../core/events/tool-parts.ts';
 import type { RunId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile/profile.ts';
@@ -20,6 +21,10 @@ export interface RunResult {
   readonly deliverables: JsonObject;
   readonly usage: RunUsage;
   readonly error?: { readonly code: string; readonly message: string };
+  /** Calls that may have happened and had no result when the run ended; absent when there are none. A late result takes its call off. */
+  readonly unknown?: readonly RunningCall[];
+  /** Calls whose tools have not ended: what they do is recorded when it comes. Absent when there are none. */
+  readonly running?: readonly RunningCall[];
 }
 
 /** Profile facts that a run's handle uses. */
@@ -36,7 +41,14 @@ export function runResult(state: RunContext, profiles: ReadonlyMap<string, Viewe
     deliverables: state.deliverables,
     usage: { ...state.usage },
     ...(state.error === undefined ? {} : { error: state.error }),
+    ...unknownOf(state),
+    ...(state.running.size === 0 ? {} : { running: [...state.running.values()] }),
   };
+}
+
+function unknownOf({ agents, rootAgentId }: RunContext): Pick<RunResult, 'unknown'> {
+  const unknown = rootAgentId === undefined ? [] : (agents.get(rootAgentId)?.result.unknown ?? []);
+  return unknown.length === 0 ? {} : { unknown };
 }
 
 /** Returns the value of an output that fits its profile's `output_schema`; when a tool ended the run, the output may be any text. */

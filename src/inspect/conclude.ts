@@ -1,3 +1,4 @@
+import { callNames } from '../core/events/tool-parts.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { SubContext } from '../core/state/sub-context.ts';
 import type { RunContext } from '../core/state/run-context.ts';
@@ -28,7 +29,9 @@ export function concludeRun(run: RunContext): Conclusion {
   const text = run.output.trim() === '' ? reply : run.output;
   if (run.status === 'completed') return { ok: true, text };
   const reason = run.error === undefined ? '' : `: ${run.error.message}`;
-  const problem = `the run ${run.status} (${run.outcome})${reason}`;
+  const unknown = root?.result.unknown ?? [];
+  const left = unknown.length === 0 ? '' : `. May have happened, find out before you repeat it: ${callNames(unknown)}`;
+  const problem = `the run ${run.status} (${run.outcome})${reason}${left}`;
   return { ok: false, text, problem, ...(run.status === 'failed' ? failedTurn(run, root) : {}) };
 }
 

@@ -70,7 +70,7 @@ describe('a deadline stops what is in flight', () => {
     expect(await run.result).toMatchObject({ outcome: 'limit', output: 'so far' });
     expect(run.turns()[0]?.toolInteractions.map(({ status, content }) => [status, String(content).slice(0, 15)])).toEqual([
       ['ok', 'stopped in time'],
-      ['cancelled', '{"error":"TOOL_'],
+      ['unknown', '{"error":"TOOL_'],
     ]);
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });

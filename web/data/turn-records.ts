@@ -69,6 +69,6 @@ export class TurnRecords {
 /** Returns everything in a turn that changes while it runs. */
 function madeOf(run: RunContext, turn: TurnState): readonly unknown[] {
   const { modelEnd, decide, end, stateChanges, calls } = turn;
-  const ofCalls = calls.flatMap((call) => [call.status, call.args, call.waitFor, call.attempt, call.approved, call.end]);
+  const ofCalls = calls.flatMap((call) => [call.status, call.args, call.waitFor, call.attempt, call.approved, call.end, call.late]);
   return [run.agents.get(turn.agentId)?.meta, run.usage.costUnknown, modelEnd, decide, end, stateChanges?.length, ...ofCalls];
 }

@@ -9,6 +9,7 @@ import { Badge } from '../kit/badge.tsx';
 import { safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
+import { Time } from '../kit/time.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { useMany } from '../kit/use-many.tsx';
 import { useRun, useView } from '../run/page-run.ts';
@@ -94,8 +95,22 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
           )}
           {call.full !== undefined && <FullOutput hash={call.full} />}
           {error !== undefined && <ErrorLine error={error} />}
+          {call.isRunning && <p class="tone-waits">Its tool had not ended, and has not reported since.</p>}
+          {call.late !== undefined && <Late late={call.late} />}
         </div>
       </div>
+    </>
+  );
+}
+
+/** What the tool reported after the call was over. */
+function Late({ late: { status, content, error, at } }: { readonly late: NonNullable<ToolInteraction['late']> }) {
+  return (
+    <>
+      <h5>
+        late <Badge status={status} /> <Time at={at} />
+      </h5>
+      {error === undefined ? <ContentView content={content} label="Late output" asJson /> : <ErrorLine error={error} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { CadreEvent } from '../../core/events/event.ts';
+import { callNames } from '../../core/events/tool-parts.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import { type ModuleChange, moduleChanges } from '../../core/patches/module-changes.ts';
 import { changesText } from '../../core/events/profile-edit.ts';
@@ -67,7 +68,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'profiles.update':
       return `profiles changed: ${safe(changesText(event.changes), 400)}`;
     case 'run.end':
-      return `run ended ${styledStatus(style, event.status)} (${safe(event.outcome)})${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}`;
+      return runEndLine(event, style);
     case 'agent.start':
     case 'agent.release':
     case 'agent.restart':
@@ -87,6 +88,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'tool.answer':
     case 'tool.verify':
     case 'tool.end':
+    case 'tool.late':
       return toolLine(event, names, style);
     case 'module.update':
     case 'state.patch':
@@ -108,10 +110,18 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'turn.decide':
     case 'turn.end':
     case 'tool.start':
-    case 'tool.late':
     case 'state.update':
       return undefined;
   }
+}
+
+function runEndLine(
+  { status, outcome, error, running }: Extract<CadreEvent, { readonly type: 'run.end' }>,
+  style: TextStyle,
+): string {
+  const why = error === undefined ? '' : `: ${safe(error.message, 400)}`;
+  const left = running === undefined ? '' : `; still running: ${safe(callNames(running), 400)}`;
+  return `run ended ${styledStatus(style, status)} (${safe(outcome)})${why}${left}`;
 }
 
 /** Shows notices of agents at any level; of the engine's notes, only warnings, errors and the end of an outage. */
@@ -141,7 +151,7 @@ function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}`
       if (event.checkpoint !== undefined) return `${style.yellow('checkpoint')} ${agent} waits at '${safe(event.checkpoint.id)}'`;
       return `${agent} waits for ${event.on === undefined ? 'a message' : event.on.map((source) => safe(source)).join(', ')}`;
     case 'agent.end':
-      return `${agent} ended ${styledStatus(style, safe(event.outcome))}${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}`;
+      return `${agent} ended ${styledStatus(style, safe(event.outcome))}${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}${event.unknown === undefined ? '' : `; may have happened: ${safe(callNames(event.unknown), 400)}`}`;
   }
 }
 
@@ -162,7 +172,7 @@ function compactionLine(event: Extract<CadreEvent, { readonly type: 'compaction.
 
 type ToolEvent = Extract<
   CadreEvent,
-  { readonly type: 'tool.request' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' }
+  { readonly type: 'tool.request' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late' }
 >;
 
 function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | undefined {
@@ -182,8 +192,11 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
         : `${name} of ${agent} was ${event.verdict}${event.args === undefined ? '' : ' with other arguments'}${event.always === true ? ', as will later calls' : ''}`;
     case 'tool.verify':
       return `${safe(event.by)} verified the interrupted call of ${name}: ${event.answer.replace('_', ' ')}`;
-    case 'tool.end':
+    case 'tool.late':
       names.calls.delete(event.callId);
+      return `${styledStatus(style, event.status)} ${agent}: ${name} ended after its call was over: ${safe(event.error?.message ?? contentText(event.content), 400)}`;
+    case 'tool.end':
+      if (event.isRunning !== true) names.calls.delete(event.callId);
       return event.status === 'ok'
         ? undefined
         : `${style.red(event.status)} ${agent}: ${name}: ${safe(contentText(event.content))}`;

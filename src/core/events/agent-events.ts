@@ -6,6 +6,7 @@ import { count, flag, map, number, oneOf, text } from '../schema/values.ts';
 import { agentId, callId, contentHash, errorRecord, id, inboxItem, itemId, turnId } from './common-parts.ts';
 import { defineEvent, type DraftOf, ofAgent } from './define-event.ts';
 import { oneLine } from './one-line.ts';
+import { callNames, runningCalls } from './tool-parts.ts';
 
 export const agentStart = defineEvent('agent.start', {
   about: 'An agent starts.',
@@ -94,8 +95,11 @@ export const agentEnd = defineEvent('agent.end', {
     error: optional(errorRecord),
     /** The person who cancelled it, if one did. */
     by: optional(text),
+    /** Calls that may have happened and had no result when they ended with it, or with an agent below it. */
+    unknown: optional(runningCalls),
   },
-  describe: ({ agentId: ended, outcome, by }) => `${ended} ended (${outcome})${by === undefined ? '' : `, by ${oneLine(by)}`}`,
+  describe: ({ agentId: ended, outcome, by, unknown }) =>
+    `${ended} ended (${outcome})${by === undefined ? '' : `, by ${oneLine(by)}`}${unknown === undefined ? '' : `; may have happened: ${callNames(unknown)}`}`,
 });
 
 export const limitReach = defineEvent('limit.reach', {

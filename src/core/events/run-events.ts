@@ -5,6 +5,7 @@ import { attempts, contentHash, errorRecord, limits, runId, usage } from './comm
 import type { ContentHash } from '../ids.ts';
 import { defineEvent, type DraftOf, ofAnyTurn, ofRun } from './define-event.ts';
 import { oneLine } from './one-line.ts';
+import { callNames, runningCalls } from './tool-parts.ts';
 import { changesText, type ProfileChange } from './profile-edit.ts';
 
 /** Origin and time of an imported run. */
@@ -169,8 +170,11 @@ export const runEnd = defineEvent('run.end', {
     error: optional(errorRecord),
     /** The person who cancelled it, if one did. */
     by: optional(text),
+    /** Calls whose tools had not ended. Their results may still come (`tool.late`). */
+    running: optional(runningCalls),
   },
-  describe: ({ status, outcome, by }) => `the run ended ${status} (${outcome})${by === undefined ? '' : `, by ${oneLine(by)}`}`,
+  describe: ({ status, outcome, by, running }) =>
+    `the run ended ${status} (${outcome})${by === undefined ? '' : `, by ${oneLine(by)}`}${running === undefined ? '' : `; still running: ${callNames(running)}`}`,
 });
 
 export const noteAdd = defineEvent('note.add', {

@@ -117,6 +117,8 @@ export const toolEnd = defineEvent('tool.end', {
     quotes: optional(list(agentId)),
     /** The call ends its agent in this way, once all calls of the turn are over. */
     end: optional(agentEnding),
+    /** The tool had not ended: what it did may be known later (`tool.late`), or never. */
+    isRunning: optional(oneOf(true)),
     gates: optional(gateRecords),
     progress: optional(list(record<ToolProgress>({ fraction: number, note: text, at: time }))),
     ms: number,
@@ -130,8 +132,9 @@ export const toolLate = defineEvent('tool.late', {
   about: 'A result arrived after its call was over: recorded, never delivered.',
   code: 'cl',
   subject: ofCall,
-  fields: { status: callStatus, content },
-  describe: ({ callId }) => `a late result of call ${callId} was recorded and not delivered`,
+  fields: { status: callStatus, content, error: optional(errorRecord) },
+  describe: ({ callId, status, content: result, error }) =>
+    `a late result of call ${callId} was recorded and not delivered: ${status}: ${oneLine(error?.message ?? contentText(result))}`,
 });
 
 export type ToolRequest = DraftOf<typeof toolRequest>;

@@ -6,9 +6,25 @@ import { as, flag, json, map, number, oneOf, text } from '../schema/values.ts';
 import type { GateRecord } from '../state/turn.ts';
 import { type Capability, capabilityParts } from '../state/capability.ts';
 import type { ApprovalWait, Expiry, QuestionWait, WaitFor } from '../tool/wait-for.ts';
-import { agentId, contentHash, errorRecord } from './common-parts.ts';
+import type { AgentId, CallId } from '../ids.ts';
+import { agentId, callId, contentHash, errorRecord } from './common-parts.ts';
 
 export const callStatus = oneOf('ok', 'error', 'denied', 'cancelled', 'timeout', 'unknown');
+
+/** A call that ended without its tool's result, and its tool. */
+export interface RunningCall {
+  readonly agentId: AgentId;
+  readonly callId: CallId;
+  readonly tool: string;
+}
+
+/** Names calls in a sentence; the text is untrusted. */
+export function callNames(calls: readonly RunningCall[]): string {
+  const names = calls.slice(0, 5).map(({ agentId: of, callId: id, tool }) => `${tool} (${id}) of ${of}`);
+  return `${names.join(', ')}${calls.length > names.length ? ` and ${calls.length - names.length} more` : ''}`;
+}
+
+export const runningCalls = list(record<RunningCall>({ agentId, callId, tool: text }));
 
 /** State an approval is bound to. */
 export const capability = record<Capability>({

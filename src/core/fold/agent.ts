@@ -77,6 +77,7 @@ function endAgent(run: RunContext, agent: SubContext, event: EventOf<'agent.end'
   agent.result.output = event.output;
   agent.deliverables = event.deliverables;
   agent.result.error = event.error;
+  agent.result.unknown = event.unknown ?? none;
   passSources(agent, parentOf(run, agent));
   passSources(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
 }

@@ -82,6 +82,7 @@ function copyRun(run: RunContext): RunContext {
     agents,
     turns,
     latestOfType: new Map(run.latestOfType),
+    running: new Map(run.running),
     usage: { ...run.usage },
     budget: { ...run.budget },
     moduleBudgets: new Map([...run.moduleBudgets].map(([id, budget]) => [id, { ...budget }])),

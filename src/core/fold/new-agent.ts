@@ -148,7 +148,7 @@ function unbegun({ meta, isHeld, work, flowId, lastTurnId, initialParams, carrie
       usage: emptyUsage(),
       budget: newBudget(),
     },
-    result: { outcome: undefined, output: '', error: undefined },
+    result: { outcome: undefined, output: '', error: undefined, unknown: none },
     flags: nothing,
     values: nothing,
     deliverables: nothing,

@@ -61,6 +61,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
     activity: 0,
     pending: 0,
     pendingRecorded: 0,
+    running: new Map(),
     held: 0,
     turns: new Map(),
     keeps,
@@ -143,6 +144,8 @@ function resume(run: RunContext, event: EventOf<'run.resume'>): void {
   if (event.given !== undefined) run.meta = { ...run.meta, given: event.given };
   revoke(run, event);
   if (isFork(run, event)) forgetApprovals(run);
+  // The tools of the process before are gone.
+  run.running.clear();
   run.frameSeed ??= event.frameSeed;
   run.resumes.push({ at: event.at, downMs: event.downMs });
   run.resumedSeq = event.seq;

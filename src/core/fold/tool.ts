@@ -27,7 +27,14 @@ export const toolFolds: AgentFolds<
     if (answer === 'not_happened') call.mayHaveHappened = false;
   }),
   'tool.end': endCall,
-  'tool.late': () => undefined,
+  'tool.late': (run, _, event) => {
+    run.running.delete(event.callId);
+    for (const { result } of run.agents.values())
+      if (result.unknown.length > 0) result.unknown = result.unknown.filter(({ callId }) => callId !== event.callId);
+    // A turn that was released, and its calls, are read from the journal.
+    const call = run.turns.get(event.turnId)?.calls.find(({ callId }) => callId === event.callId);
+    if (call !== undefined) call.late = event;
+  },
 };
 
 /** An event that may begin or end a call's wait for a person. */
@@ -166,6 +173,7 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
     ...undecided,
     mayHaveHappened: false,
     end: undefined,
+    late: undefined,
     gates: undefined,
   };
   // A new array of exact size, since it is kept for the whole run: pushing onto an empty one reserves room for 17.
@@ -188,6 +196,8 @@ function endCall(run: RunContext, agent: SubContext, event: EventOf<'tool.end'>)
   call.waitFor = undefined;
   call.end = event;
   agent.calls.open.delete(event.callId);
+  if (event.isRunning === true)
+    run.running.set(event.callId, { agentId: event.agentId, callId: event.callId, tool: call.request.name });
   if (event.quotes !== undefined) for (const agentId of event.quotes) passSources(run.agents.get(agentId), agent);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
   if (agent.calls.open.size === 0) countWork(agent, run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId));

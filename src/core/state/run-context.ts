@@ -1,7 +1,8 @@
 import type { Budget, ChargedCall, ModuleBudget, RunUsage } from './budget.ts';
 import type { ParentRun, RunEndStatus, RunImport } from '../events/run-events.ts';
 import type { ErrorRecord } from '../error.ts';
-import type { AgentId, TurnId, ContentHash, RunId } from '../ids.ts';
+import type { AgentId, CallId, TurnId, ContentHash, RunId } from '../ids.ts';
+import type { RunningCall } from '../events/tool-parts.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Limits } from '../profile/profile.ts';
 import type { StandingApproval } from './standing-approval.ts';
@@ -34,6 +35,8 @@ export interface RunContext {
   /** Approvals and questions that wait for a person: the current count, and the count that the journal last recorded. */
   pending: number;
   pendingRecorded: number;
+  /** Calls that ended before their tools did, until these report their results. */
+  readonly running: Map<CallId, RunningCall>;
   /** Agents held until a slot is free. */
   held: number;
   /** The newest turns of each agent; older ones are released and read from the journal (`fold/release.ts`). */

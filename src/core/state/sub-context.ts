@@ -3,6 +3,7 @@ import type { Budget, RunUsage } from './budget.ts';
 import type { CallState } from './turn-state.ts';
 import type { ErrorRecord } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
+import type { RunningCall } from '../events/tool-parts.ts';
 import type { AgentId, CallId, TurnId } from '../ids.ts';
 import type { InboxItem, WaitingItem } from '../inbox/inbox.ts';
 import type { JsonObject } from '../json.ts';
@@ -186,6 +187,8 @@ export interface AgentResult {
   outcome: string | undefined;
   output: string;
   error: ErrorRecord | undefined;
+  /** Calls that may have happened and had no result when they ended with it, or with an agent below it; each until its late result is in. */
+  unknown: readonly RunningCall[];
 }
 
 /** Built-in counters, readable as `counters.*` in conditions. */

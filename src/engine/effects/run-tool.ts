@@ -108,7 +108,7 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, { clock,
         'TOOL_TIMEOUT',
         `'${name}' did not finish within ${timeoutMs / 1000} s and was stopped; it may have done part of its work`,
       );
-      resolve({ status: 'timeout', error, progress: run.notes });
+      resolve({ status: 'timeout', error, progress: run.notes, abandoned: true });
       run.abort.abort(error);
     });
     run.abort.onAbort = () => {

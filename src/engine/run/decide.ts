@@ -1,8 +1,9 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import { changesTo, toStatePatch } from '../../core/patches/change-state.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
+import { cutMiddle } from '../../core/cut-middle.ts';
 import type { Env } from '../../core/env.ts';
-import { CadreError } from '../../core/error.ts';
+import { CadreError, type ErrorRecord, toErrorRecord } from '../../core/error.ts';
 import { findItem } from '../../core/inbox/find-item.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { notesPath, type PeopleNote, withNote } from '../../core/events/people-note.ts';
@@ -170,9 +171,16 @@ function endToolCall(tx: Transaction, decision: DecisionContext, input: Extract<
       callId: input.callId,
       status: input.outcome.status,
       content,
+      ...(input.outcome.status === 'ok' ? {} : { error: lateError(input.outcome.error) }),
     },
     tx.run.turns.get(input.turnId)?.start.seq,
   );
+}
+
+/** Returns the error of a late result; a thrown error may quote a server at any length. */
+function lateError(thrown: unknown): ErrorRecord {
+  const { code, message } = toErrorRecord(thrown, 'TOOL_FAILED');
+  return { code, message: cutMiddle(message, 4_096, (left) => ` … ${left} characters left out … `) };
 }
 
 /** Applies the answer to whether a call happened; ignored once the call is over. */

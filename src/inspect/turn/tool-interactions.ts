@@ -24,6 +24,12 @@ export interface ToolInteraction {
   /** Content the model reads; undefined while the call has not ended. */
   readonly content: Content | undefined;
   readonly error: ErrorRecord | undefined;
+  /** What its tool reported after the call was over; its agent did not read it. */
+  readonly late:
+    | { readonly status: CallState['status']; readonly content: Content; readonly error?: ErrorRecord; readonly at: number }
+    | undefined;
+  /** True when the tool had not ended when the call did, and has not reported since. */
+  readonly isRunning: boolean;
   /** The uncut result, when `content` was cut. */
   readonly full: ContentHash | undefined;
   /** Duration in milliseconds; undefined while the call has not ended. */
@@ -61,6 +67,8 @@ function toToolInteraction(turn: TurnState, call: CallState, profile: ProfileFac
     status: call.status,
     content: end?.content,
     error: end?.error,
+    late: toLate(call),
+    isRunning: end?.isRunning === true && call.late === undefined,
     full: end?.full,
     ms: end?.ms,
     startedAt: request.at,
@@ -72,4 +80,10 @@ function toToolInteraction(turn: TurnState, call: CallState, profile: ProfileFac
     verdict: call.verdict,
     waitFor: call.waitFor,
   };
+}
+
+function toLate({ late }: CallState): ToolInteraction['late'] {
+  if (late === undefined) return undefined;
+  const { status, content, error, at } = late;
+  return { status, content, at, ...(error === undefined ? {} : { error }) };
 }

@@ -42,8 +42,14 @@ function postDanglingResult(tx: Transaction, agent: SubContext, callId: CallId):
 
 /** Describes a call whose result never arrived. */
 function lossOf(call: CallState | undefined): { readonly error: ErrorCode; readonly message: string } {
-  if (call?.end !== undefined)
-    return { error: 'TOOL_OUTCOME_UNKNOWN', message: `This call ended (${call.end.status}), and its result was lost.` };
+  if (call?.end !== undefined) {
+    const { status, error } = call.end;
+    const since = call.late === undefined ? '' : ` Its tool ended since: ${call.late.status}.`;
+    // One whose agent ended while it ran says so itself.
+    const what =
+      status === 'unknown' && error !== undefined ? error.message : `This call ended (${status}), and its result was lost.`;
+    return { error: 'TOOL_OUTCOME_UNKNOWN', message: `${what}${since}` };
+  }
   if (call?.startSeq === undefined)
     return { error: 'TOOL_NOT_STARTED', message: 'This call was never run. If you still need its result, call the tool again.' };
   const message = 'This call was begun and never answered. It may or may not have happened: find out before you repeat it.';

@@ -34,6 +34,8 @@ export interface CallEnding {
   readonly taint?: readonly string[];
   /** Untrusted sources of text of state or of other agents in the content, which is framed when it is read. */
   readonly passes?: Labels;
+  /** True when its tool has not ended. */
+  readonly isRunning?: boolean;
   /** The gates that judged it, when that is not on record. */
   readonly gates?: readonly GateRecord[] | undefined;
 }
@@ -42,7 +44,7 @@ export interface CallEnding {
 export function failCall(
   context: TurnContext,
   callId: CallId,
-  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'progress' | 'taint' | 'passes' | 'gates'>,
+  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'progress' | 'taint' | 'passes' | 'gates' | 'isRunning'>,
 ): void {
   const { code, message, ...rest } = failure;
   endCall(context, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
@@ -85,6 +87,7 @@ export function endOpenCall(context: TurnContext, call: CallState, tool: Tool | 
   if (ending.full !== undefined) draft.full = tx.content(ending.full);
   if (ending.cleaned !== undefined) draft.cleaned = ending.cleaned;
   if (ending.gates !== undefined) draft.gates = ending.gates;
+  if (ending.isRunning === true) draft.isRunning = true;
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
   if (agent.status === 'ended') return;
   const { name, args } = call.request;
@@ -119,6 +122,11 @@ function withoutUnseen(ending: CallEnding): CallEnding {
   return { ...ending, ...error, content, cleaned: (ending.cleaned ?? 0) + removed };
 }
 
+/** True when a call was begun, nothing shows that it did not happen, and it is not of a tool that only reads. */
+export function mayHaveActed({ catalog }: Pick<Env, 'catalog'>, call: CallState): boolean {
+  return call.mayHaveHappened && catalog.get(call.request.name)?.effect !== 'pure';
+}
+
 /**
  * Ends a call that must not start. If it was interrupted while it ran and may have happened, its outcome is unknown, and the refusal says
  * why it is not repeated (I5).
@@ -128,10 +136,8 @@ export function refuseCall(
   call: CallState,
   refusal: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'taint' | 'gates'>,
 ): void {
-  const { env } = context;
   const { name } = call.request;
-  const isHarmless = env.catalog.get(name)?.effect === 'pure';
-  if (!call.mayHaveHappened || isHarmless) {
+  if (!mayHaveActed(context.env, call)) {
     failCall(context, call.callId, refusal);
     return;
   }

@@ -22,10 +22,10 @@ import { defaultMaxResultChars, keepResult, resultChanges } from './keep-result.
 import { type CallStart, checkCallStart, startCall } from './check-call-start.ts';
 import { endMissing } from './missing-tool.ts';
 import { outcomeEvents } from './drafted-state.ts';
-import { type CallEnding, endCall, endOpenCall, failCall } from './end-call.ts';
+import { type CallEnding, endCall, endOpenCall, failCall, mayHaveActed } from './end-call.ts';
 import { transitionContext } from './transition-context.ts';
 import { toQuestionWait } from './question-wait.ts';
-import { settleUnknown } from './unknown-outcome.ts';
+import { endStopped, settleUnknown } from './unknown-outcome.ts';
 
 /** One execution of one call. */
 export interface CallTicket {
@@ -40,7 +40,7 @@ export interface ToolOutcome {
   /** Error that the tool threw, or the reason why it did not finish. */
   readonly error?: unknown;
   readonly progress: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
-  /** True when the tool ignored a request to stop and is no longer awaited: anything it returns later is a late result. */
+  /** True when the tool has not ended and is no longer awaited: it took too long, or ignored a request to stop. What it returns later is late. */
   readonly abandoned?: boolean;
 }
 
@@ -208,7 +208,9 @@ function recordOutcome(context: TurnContext, call: CallState, outcome: ToolOutco
       settleUnknown(context, call, { error });
       return;
     }
-    failCall(context, call.callId, { ...error, status: outcome.status, ...progress });
+    const isRunning = outcome.abandoned === true;
+    if (outcome.status === 'cancelled' && mayHaveActed(env, call)) endStopped(context, call, { error, isRunning, ...progress });
+    else failCall(context, call.callId, { ...error, status: outcome.status, isRunning, ...progress });
     return;
   }
   const kept = keepResult(context, call, tool, outcome.returned);

@@ -2,7 +2,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
-import { endCall, failCall } from './end-call.ts';
+import { type CallEnding, endCall, failCall, mayHaveActed } from './end-call.ts';
 import { toQuestionWait } from './question-wait.ts';
 
 /** Schema of a person's answer about a call of unknown outcome. */
@@ -41,6 +41,40 @@ export function settleUnknown(
   }
 }
 
+/**
+ * Ends an open call of an agent that has ended. What may have taken effect has an unknown outcome, whatever its tool's effect: nobody is
+ * left to repeat or to verify it. A tool that still runs may report late.
+ */
+export function endWithAgent(context: TurnContext, call: CallState, cause: number): void {
+  const { name } = call.request;
+  const isRunning = call.status === 'running';
+  if (!mayHaveActed(context.env, call)) {
+    const message = 'the agent ended before this call did';
+    failCall(context, call.callId, { status: 'cancelled', code: 'TOOL_CANCELLED', message, cause, isRunning });
+    return;
+  }
+  const what = isRunning ? 'was still running when its agent ended' : 'was interrupted while it ran, and its agent has ended';
+  failCall(context, call.callId, { ...unknownOf(name, what), status: 'unknown', cause, isRunning });
+}
+
+/**
+ * Ends a call that may have acted, and whose tool was told to stop: it says so itself, with `error`, or goes on running, and then its outcome
+ * is unknown.
+ */
+export function endStopped(
+  context: TurnContext,
+  { callId, request: { name } }: CallState,
+  { error, ...rest }: { readonly error: ErrorRecord } & Pick<CallEnding, 'isRunning' | 'progress'>,
+): void {
+  if (rest.isRunning === true) {
+    const unknown = unknownOf(name, `was told to stop and did not (${error.message}); it was abandoned`);
+    failCall(context, callId, { ...unknown, ...rest, status: 'unknown' });
+    return;
+  }
+  const message = `${error.message}; '${name}' was stopped while it ran, and may have done part of its work`;
+  failCall(context, callId, { ...error, ...rest, message, status: 'cancelled' });
+}
+
 /** True when a suspended call waits for a person to say whether it happened. */
 export function asksWhetherHappened(call: CallState): boolean {
   return call.startSeq !== undefined && isJsonObject(call.memo) && call.memo['about'] === memo['about'];
@@ -62,7 +96,7 @@ export function applyOutcomeAnswer(
   failCall(context, call.callId, { ...unknownOf(call.request.name), status: 'unknown', cause });
 }
 
-function unknownOf(name: string): ErrorRecord {
-  const message = `'${name}' was interrupted while it ran. It may or may not have happened: find out before you repeat it.`;
+function unknownOf(name: string, what = 'was interrupted while it ran'): ErrorRecord {
+  const message = `'${name}' ${what}. It may or may not have happened: find out before you repeat it.`;
   return { code: 'TOOL_OUTCOME_UNKNOWN', message };
 }

@@ -6,15 +6,17 @@ import type { EventDraft, EventOf } from '../../core/events/event.ts';
 import type { RunEndStatus } from '../../core/events/run-events.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
-import type { AgentEnding } from '../../core/events/tool-parts.ts';
+import type { AgentEnding, RunningCall } from '../../core/events/tool-parts.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
+import { unknownCalls } from '../../core/state/unknown-calls.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
 import { answeredCall } from '../inbox/answer-open-calls.ts';
 import { DraftedState } from '../tools/drafted-state.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
-import { failCall } from '../tools/end-call.ts';
+import { mayHaveActed } from '../tools/end-call.ts';
+import { endWithAgent } from '../tools/unknown-outcome.ts';
 import { transitionContext } from '../tools/transition-context.ts';
 
 /**
@@ -27,42 +29,54 @@ export function endAgent(
   cause: number | undefined,
   ender?: AgentId,
 ): void {
+  endAll(context, ending, cause, ender);
+}
+
+/** Ends an agent and all below it; returns their calls that may have happened and have no result. */
+function endAll(
+  context: TurnContext,
+  ending: AgentEnding & { readonly by?: string },
+  cause: number | undefined,
+  ender?: AgentId,
+): readonly RunningCall[] {
   const { tx, env, agent } = context;
-  if (agent.status === 'ended') return;
-  for (const childId of agent.children) {
+  if (agent.status === 'ended') return none;
+  const { agentId } = agent.meta;
+  const ended = { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED' as const, message: `${agentId} ended` } };
+  const below = agent.children.flatMap((childId) => {
     const child = tx.run.agents.get(childId);
-    if (child !== undefined)
-      endAgent(
-        new TurnContext(tx, env, child),
-        { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: `${agent.meta.agentId} ended` } },
-        cause,
-      );
-  }
+    return child === undefined ? none : endAll(new TurnContext(tx, env, child), ended, cause);
+  });
+  const open = [...agent.calls.open.values()];
+  const own = open.filter((call) => mayHaveActed(env, call));
+  const unknown = [...own.map(({ callId, request }) => ({ agentId, callId, tool: request.name })), ...below];
   const interrupted = agent.turn.currentId;
   const end = tx.emit(
     {
       type: 'agent.end',
-      agentId: agent.meta.agentId,
+      agentId,
       outcome: ending.outcome,
       output: ending.output ?? agent.turn.lastReply,
       deliverables: ending.deliverables ?? agent.deliverables,
       ...(ending.error === undefined ? {} : { error: ending.error }),
       ...(ending.by === undefined ? {} : { by: ending.by }),
+      ...(unknown.length === 0 ? {} : { unknown }),
     },
     cause,
   );
-  for (const [callId, call] of [...agent.calls.open]) {
+  for (const call of open) {
     tidyUp(context, call, end.seq);
-    const message = 'the agent ended before this call did';
-    failCall(context, callId, { status: 'cancelled', code: 'TOOL_CANCELLED', message, cause: end.seq });
+    endWithAgent(context, call, end.seq);
   }
-  if (interrupted !== undefined)
-    tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
+  if (interrupted !== undefined) tx.emit({ type: 'turn.end', agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
   dropCompaction(context, 'the agent ended before the summary came', end.seq);
-  tx.ended.push({ agentId: agent.meta.agentId, seq: end.seq });
+  tx.ended.push({ agentId, seq: end.seq });
   if (ender === undefined || agent.meta.notify?.agentId !== ender) notify(tx, agent, end.seq);
-  if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end);
+  if (tx.run.rootAgentId === agentId) endRun(tx, agent, end);
+  return unknown;
 }
+
+const none: readonly RunningCall[] = [];
 
 /** Sources of notices about the iteration that is over. */
 const outdated: ReadonlySet<string> = new Set(['LIMIT_NOTICE', 'STAGNATION_NOTICE']);
@@ -139,6 +153,7 @@ function notify(tx: Transaction, agent: SubContext, cause: number): void {
         status: agent.result.outcome ?? 'error',
         summary: agent.result.output,
         error: agent.result.error === undefined ? null : agent.result.error.message,
+        ...unknownCalls(agent),
         deliverables: agent.deliverables,
       },
       from: agent.meta.agentId,
@@ -165,6 +180,7 @@ function endRun(tx: Transaction, root: SubContext, { seq, by }: EventOf<'agent.e
       deliverables: root.deliverables,
       ...(root.result.error === undefined ? {} : { error: root.result.error }),
       ...(by === undefined ? {} : { by }),
+      ...(tx.run.running.size === 0 ? {} : { running: [...tx.run.running.values()] }),
     },
     seq,
   );

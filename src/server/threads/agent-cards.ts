@@ -1,3 +1,4 @@
+import { callNames } from '../../core/events/tool-parts.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -16,6 +17,8 @@ export interface AgentCard {
   /** Beginning of its last reply, or of its output once it has ended. */
   readonly text: string;
   readonly outcome: string | null;
+  /** Why it ended without success, with the calls that may have happened nevertheless. */
+  readonly problem: string | null;
 }
 
 /** Maximum length of a card's text, in characters; the run has the whole text. */
@@ -45,6 +48,12 @@ export function cardData(card: AgentCard): JsonObject {
   return { ...card };
 }
 
+function problemOf({ error, unknown }: Extract<CadreEvent, { type: 'agent.end' }>): string | null {
+  const parts = [error?.message, unknown === undefined ? undefined : `may have happened: ${callNames(unknown)}`];
+  const said = parts.filter((part) => part !== undefined);
+  return said.length === 0 ? null : said.join('; ').slice(0, longestText);
+}
+
 function newCard(event: Extract<CadreEvent, { readonly type: 'agent.start' }>): AgentCard {
   return {
     agentId: event.agentId,
@@ -57,6 +66,7 @@ function newCard(event: Extract<CadreEvent, { readonly type: 'agent.start' }>): 
     tool: null,
     text: '',
     outcome: null,
+    problem: null,
   };
 }
 
@@ -73,11 +83,12 @@ function changesOf(card: AgentCard, event: CadreEvent): Partial<AgentCard> | und
     case 'agent.await':
       return { status: 'waiting' };
     case 'agent.restart':
-      return { status: 'working', outcome: null };
+      return { status: 'working', outcome: null, problem: null };
     case 'agent.end':
       return {
         status: 'ended',
         outcome: event.outcome,
+        problem: problemOf(event),
         text: (event.output === '' ? card.text : event.output).slice(0, longestText),
       };
     default:

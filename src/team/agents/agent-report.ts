@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
+import { unknownCalls } from '../../core/state/unknown-calls.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import { clipText } from '../reports/clip-text.ts';
@@ -40,6 +41,7 @@ export function reportOf(call: MadeCall, run: RunContext): AgentReport {
     output: clipText(isOver ? agent.result.output : agent.turn.lastReply, maxOutput),
     ...(hasSome(agent.deliverables) ? { deliverables: clipped(agent.deliverables) } : {}),
     ...errorOf(agent),
+    ...unknownCalls(agent),
     ...(isOver ? {} : { message: `${agent_id} waits for your answer: give it by calling again with this agent_id.` }),
   };
 }

@@ -2,6 +2,7 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
+import { unknownCalls } from '../../core/state/unknown-calls.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import type { Assignment, DispatchRecord, ModuleArchive, WorkModule } from '../../core/team/work-module.ts';
@@ -44,7 +45,7 @@ export function assignmentVerdict(agent: SubContext, ending: Ending): Assignment
   return {
     status: ending.outcome === 'cancelled' ? 'cancelled' : 'completed_error',
     deliverables,
-    errorDetails: { outcome: ending.outcome, message },
+    errorDetails: { outcome: ending.outcome, message, ...unknownCalls(agent) },
   };
 }
 

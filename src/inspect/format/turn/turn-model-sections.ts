@@ -67,6 +67,9 @@ function formatToolCall(out: Layout, turn: TurnRecord, call: ToolInteraction, in
   for (const note of call.progress) out.line(style.dim(`${Math.round(note.fraction * 100)} % ${safe(note.note)}`), 5);
   if (call.content !== undefined) out.field('out', contentWithFiles(call.content), 5);
   if (call.full !== undefined) out.line(style.dim(`cut; the whole result is content ${safe(call.full)}`), 5);
+  if (call.isRunning) out.line(style.yellow('its tool had not ended, and has not reported since'), 5);
+  if (call.late !== undefined)
+    out.field(`late ${styledStatus(style, call.late.status)} `, call.late.error?.message ?? contentWithFiles(call.late.content), 5);
   if (call.error !== undefined) out.line(`${style.red(call.error.code)} ${safe(call.error.message)}`, 5);
 }
 
