@@ -148,7 +148,7 @@ export function spendUnanswered(
   const tokens = start.prompt?.tokens ?? 0;
   const cost = reserved.cost ?? 0;
   pay(run, agent, { tokens, cost, reserved });
-  // Its attempts replace this estimate, if they are told of later.
+  // Its attempts replace this estimate, if they come later.
   run.chargedCalls.set(turnId, { attempts: [], tokens, cost, reserve: undefined });
   return tokens;
 }

@@ -92,7 +92,7 @@ function restOf(all: Usage, charged: Usage): Usage {
   const rest: { -readonly [Key in keyof Usage]: Usage[Key] } = {};
   for (const key of ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
     const left = (all[key] ?? 0) - (charged[key] ?? 0);
-    // Without a count of its own, the last attempt is estimated like any other.
+    // Nothing is left where the last attempt was not counted: it is estimated.
     if (left > 0) rest[key] = left;
   }
   return rest;

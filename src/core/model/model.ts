@@ -142,7 +142,7 @@ export interface ModelAttempt {
   readonly cost?: number;
 }
 
-/** Result of a model call, without the attempts that `mayTry` was told of. `cost` is in US dollars; absent = unknown, never zero. */
+/** Result of a model call, without the attempts that were handed to `mayTry`. `cost` is in US dollars; absent = unknown, never zero. */
 export type ModelOutcome =
   | {
       readonly kind: 'reply';

@@ -13,6 +13,9 @@ import type { RemoteRuns } from './remote-runs.ts';
 import { RunWorks } from './run-works.ts';
 import { encodeInput, lookInput } from './wire-input.ts';
 
+/** Milliseconds before a question that did not arrive is sent again. */
+const sendAgainMs = 1_000;
+
 /** Milliseconds without an event after which a run at work is looked at, and between two such looks. */
 const stalledMs = 60_000;
 
@@ -55,8 +58,13 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
       const { secrets } = parts.runtime.decision.env;
       const resources = new Resources('this worker');
       const submit = (runId: RunId, input: Input, id = nanoid()): void => {
-        // A note that is lost is none the run needs.
-        void link.send(runId, { id, input: encodeInput(input, secrets) }).catch(() => undefined);
+        const delivery = { id, input: encodeInput(input, secrets) };
+        const send = (): void =>
+          void link.send(runId, delivery).catch(() => {
+            // A note that is lost is none the run needs; a model call waits for the answer to its question.
+            if (input.kind === 'attempt' && !isClosed) parts.clock.setTimer(sendAgainMs, send, { background: true });
+          });
+        send();
       };
       const works = new RunWorks({ parts, shared, holder, content: createContentCache(journal), resources, submit });
       const served = await link.serve(works);
