@@ -20,6 +20,7 @@ import { codeTools } from './toolsets/code-tools.ts';
 import { givenModels } from '../models/providers/given-models.ts';
 import { ToolsetPool } from './toolsets/toolset-pool.ts';
 import { withDouble } from './effects/doubles.ts';
+import { Unfinished } from './effects/unfinished.ts';
 import { WireNames } from '../tools/wire-name.ts';
 import { ProfileRuntimes } from './launch/profile-runtimes.ts';
 import { createWorkspaces } from './launch/workspaces.ts';
@@ -132,6 +133,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     limits: live.limits ?? {},
     owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
     loopThrottle: new LoopThrottle({ clock }),
+    unfinished: new Unfinished(),
     graceMs: live.graceMs ?? 5_000,
     left: Promise.withResolvers(),
     workspaceOf: createWorkspaces(live.workspace, live.store),

@@ -15,6 +15,7 @@ import type { ViewedProfile } from './run-result.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { Doubles } from './effects/doubles.ts';
+import type { Unfinished } from './effects/unfinished.ts';
 import type { CodeTools } from './toolsets/code-tools.ts';
 import type { ToolSource } from './toolsets/toolset-hold.ts';
 import type { ToolsetPool } from './toolsets/toolset-pool.ts';
@@ -65,6 +66,8 @@ export interface EngineParts {
   /** Admits bulk work in portions: launches, and commits of many runs. */
   readonly loopThrottle: LoopThrottle;
   readonly graceMs: number;
+  /** Work that writes, and must be over before the engine has closed. */
+  readonly unfinished: Unfinished;
   /** Resolved when the engine begins to close: ends waits for work that must no longer begin. */
   readonly left: PromiseWithResolvers<void>;
   /** Returns the workspace of a run, creating it on first use. */

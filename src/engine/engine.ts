@@ -275,7 +275,7 @@ export class Engine {
 
   /**
    * Stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (twice the engine's own by default, 10 s)
-   * and are aborted after that. Live runs stay resumable; the journal is closed.
+   * and are aborted after that. Live runs stay resumable; the journal is closed. Nothing of the engine writes after that.
    */
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('engine.close', options, known.closeOptions);
@@ -287,8 +287,8 @@ export class Engine {
     this.#parts.left.resolve();
     this.#halted.close();
     await Promise.all([this.#live.close(graceMs), this.#parts.remote?.close(graceMs)]);
-    await this.#launchProfiles.release();
-    await this.#parts.toolsets.settled();
+    await this.#parts.unfinished.settled();
+    await this.#launchProfiles.release().then(() => this.#parts.toolsets.settled());
     if (this.#parts.ownsJournal) await this.#parts.journal.close();
   }
 

@@ -109,6 +109,8 @@ export interface ToolContext {
 /** A tool that runs outside the commit and may be asynchronous. */
 export interface EffectTool extends ToolBase {
   readonly kind: 'effect';
+  /** Changes files in this process, and ends soon after it was told to stop: an engine closes only when it has. */
+  readonly finishes?: true;
   readonly execute: (args: JsonObject, context: ToolContext) => unknown;
 }
 

@@ -7,6 +7,7 @@ import type { Replay } from '../../models/replay/replay.ts';
 import type { RecordedAnswers } from '../launch/recorded-answers.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import type { Doubles } from './doubles.ts';
+import type { Unfinished } from './unfinished.ts';
 import type { RunResources } from './run-resources.ts';
 
 /** Services that effects use of their engine and run. */
@@ -20,6 +21,8 @@ export interface EffectPorts {
   readonly content: (hash: ContentHash) => string | undefined;
   /** Milliseconds that cancelled effects get to stop. */
   readonly graceMs: number;
+  /** Work that writes, and must be over before the engine has closed. */
+  readonly unfinished: Unfinished;
   /** Returns the run's workspace; the folder is created when a tool first asks. */
   readonly workspace: () => string;
   readonly live: RunResources;

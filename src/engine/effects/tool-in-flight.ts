@@ -108,7 +108,11 @@ export class ToolInFlight implements InFlight<ToolOutcome>, ToolRun, CallLinks {
     const { tool } = this;
     const { call, run } = this.#start;
     const at = { runId: this.runId, turnId: this.turnId, toolCallId: this.callId };
-    return withinRequest(run.meta.request, () => tool.execute(call.args ?? {}, new CallContext(this)), at, this.#ports.aroundCall);
+    const work = (): unknown => tool.execute(call.args ?? {}, new CallContext(this));
+    const returned = withinRequest(run.meta.request, work, at, this.#ports.aroundCall);
+    if (tool.finishes === true && returned instanceof Promise)
+      this.#ports.unfinished.add(`'${tool.name}' (${this.callId})`, returned);
+    return returned;
   }
 
   onBlocked(ms: number): void {

@@ -2,6 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { Journal, JournalReader, Lease, Snapshot } from '../../core/events/journal.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
+import type { Unfinished } from '../effects/unfinished.ts';
 import { engineVersion } from '../version.ts';
 import { HistoryParts, joinParts, type KeptPart, type MissingPart, type PartList, partName } from './history-parts.ts';
 
@@ -28,6 +29,8 @@ interface CutState {
 /** Services of the snapshots of one run. */
 interface SnapshotPorts {
   readonly journal: Pick<Journal, 'keepSnapshot' | 'keepSnapshotPart'>;
+  /** Work that must be over before the engine has closed. */
+  readonly unfinished: Pick<Unfinished, 'add'>;
   /** Events before the first snapshot; `eventsBeforeSnapshot` unless a test sets it. */
   readonly snapshotEvery?: number | undefined;
 }
@@ -53,6 +56,7 @@ const takenSnapshots = new WeakMap<RunContext, TakenSnapshot>();
  */
 export class RunSnapshots {
   readonly #journal: SnapshotPorts['journal'];
+  readonly #unfinished: SnapshotPorts['unfinished'];
   readonly #lease: Lease;
   readonly #first: number;
   readonly #parts: HistoryParts;
@@ -62,8 +66,9 @@ export class RunSnapshots {
   /** Settles when the snapshot before is written. */
   #written: Promise<void> | undefined;
 
-  constructor({ journal, snapshotEvery = eventsBeforeSnapshot }: SnapshotPorts, lease: Lease, state: RunContext) {
+  constructor({ journal, unfinished, snapshotEvery = eventsBeforeSnapshot }: SnapshotPorts, lease: Lease, state: RunContext) {
     this.#journal = journal;
+    this.#unfinished = unfinished;
     this.#lease = lease;
     this.#first = snapshotEvery;
     const found = takenSnapshots.get(state);
@@ -86,14 +91,14 @@ export class RunSnapshots {
     // One part at a time, and the snapshot when all are kept: nothing holds up the event loop.
     const missing = hasParts ? this.#parts.missing(state) : undefined;
     if (missing !== undefined) {
-      this.#written = this.#keepPart(missing);
+      this.#write(this.#keepPart(missing));
       return;
     }
     const cut = hasParts ? this.#parts.cut(state) : { state, parts: new Map<string, PartList>() };
     const body = serialize(cut satisfies CutState);
     this.next = this.#after(state.seq, body.length);
     const parts = namesOf(cut.parts);
-    if (body.length <= mostBytes) this.#written = this.#keep({ seq: state.seq, layout: form, body, parts });
+    if (body.length <= mostBytes) this.#write(this.#keep({ seq: state.seq, layout: form, body, parts }));
   }
 
   /** Returns where the snapshot is due that follows one of so many bytes. */
@@ -106,7 +111,12 @@ export class RunSnapshots {
     if (this.#isOver || state.seq < this.#first || this.#journal.keepSnapshot === undefined) return;
     this.#isOver = true;
     this.next = Infinity;
-    void Promise.resolve(this.#written).then(() => this.#keep(undefined));
+    this.#write(Promise.resolve(this.#written).then(() => this.#keep(undefined)));
+  }
+
+  #write(written: Promise<void>): void {
+    this.#written = written;
+    this.#unfinished.add('a snapshot', written);
   }
 
   async #keepPart({ name, body, kept }: MissingPart): Promise<void> {

@@ -111,6 +111,7 @@ export class LiveRuns {
     const live = [...this.#runs.values()];
     await Promise.all(live.map(({ actor }) => actor.suspend(graceMs)));
     await this.#leases.settled();
+    await this.#parts.unfinished.settled();
     await Promise.all([this.#resources.closeAll(), ...live.map(({ tools }) => tools.release())]);
     this.#runs.clear();
     this.#ignoreExit();

@@ -44,6 +44,7 @@ export function runPorts(parts: EngineParts, own: RunPortParts): ActorPorts {
     context: context ?? {},
     answers,
     graceMs,
+    unfinished: parts.unfinished,
     workspace: parts.workspaceOf(meta),
     live: new RunResources(meta.runId, own.resources),
     replay,

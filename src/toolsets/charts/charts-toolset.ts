@@ -32,7 +32,7 @@ export const chartsToolset: ToolsetKind = {
 
 function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
   const bounds = { isUnreadable: compileUnreadable(unreadableOf(request)) };
-  return defineTool({
+  const made = defineTool({
     name: request.toolName('draw_chart'),
     toolset: request.name,
     description:
@@ -78,6 +78,7 @@ function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
       return toReturn(stem, drawn);
     },
   });
+  return { ...made, finishes: true };
 }
 
 async function readTables(workspace: string, tables: JsonValue | undefined, bounds: ReadBounds): Promise<ChartJob['tables']> {

@@ -66,7 +66,7 @@ export function createDocumentTools(options: DocumentToolsOptions): DocumentTool
 
 /** Creates `write_report`, which writes Markdown into one output folder and nowhere else. */
 function createReportTool(outDir: string): EffectTool {
-  return createDocumentTool({
+  const made = createDocumentTool({
     name: 'write_report',
     toolset: 'workspace_reports',
     effect: 'idempotent',
@@ -85,4 +85,5 @@ function createReportTool(outDir: string): EffectTool {
     run: async (args) =>
       JSON.stringify(await writeReport(outDir, textArgument(args, 'path') ?? 'report.md', textArgument(args, 'content') ?? '')),
   });
+  return { ...made, finishes: true };
 }

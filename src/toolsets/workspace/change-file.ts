@@ -29,6 +29,8 @@ export interface Change {
 export interface ChangeRequest {
   readonly inside: InsidePath;
   readonly callId: string;
+  /** Once it is aborted, no change begins; one that has begun is made whole. */
+  readonly signal: AbortSignal;
   readonly history: EditHistory;
   readonly settings: WorkspaceSettings;
   readonly change: (current: Current) => Change | Promise<Change>;
@@ -44,7 +46,7 @@ const lock = createKeyedLock();
  * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when the file has changed since it was read
  */
 export async function changeFile(request: ChangeRequest): Promise<string> {
-  const { inside, callId, history, settings } = request;
+  const { inside, callId, signal, history, settings } = request;
   return await lock.hold(inside.absolute, async () => {
     const { current, mark, version } = await readCurrent(inside, settings.maxFileBytes);
     const past = await history.find(callId);
@@ -62,6 +64,7 @@ export async function changeFile(request: ChangeRequest): Promise<string> {
       result,
       ...(undoes === undefined ? {} : { undoes }),
     };
+    signal.throwIfAborted();
     await history.put(record);
     if (after === null) await removeInside(insideFile(inside, settings));
     else await writeInside({ ...insideFile(inside, settings), bytes: new TextEncoder().encode(after), expected: version });

@@ -18,15 +18,16 @@ const content = (description: string) => ({ type: 'string', maxLength: maxTextCh
  * their changes under the id of the call (`EditHistory`), which makes them `idempotent`.
  */
 export function changingTools(request: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
-  return [writeTool(request, settings), editTool(request, settings), moveTool(request, settings), deleteTool(request, settings)];
+  const tools = [writeTool, editTool, moveTool, deleteTool].map((make) => make(request, settings));
+  return tools.map((made) => ({ ...made, finishes: true }));
 }
 
 function common({ name }: ToolsetRequest) {
   return { toolset: name, effect: 'idempotent', concurrency: 'serial', by_name_only: true } as const;
 }
 
-function changeContext({ runId, toolCallId, workspace }: ToolContext, settings: WorkspaceSettings): ChangeContext {
-  return { runId, toolCallId, workspace, settings };
+function changeContext({ runId, toolCallId, workspace, signal }: ToolContext, settings: WorkspaceSettings): ChangeContext {
+  return { runId, toolCallId, workspace, signal, settings };
 }
 
 function writeTool(request: ToolsetRequest, settings: WorkspaceSettings): EffectTool {

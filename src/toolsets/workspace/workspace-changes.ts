@@ -14,7 +14,7 @@ import type { WorkspaceSettings } from './workspace-settings.ts';
 import { createTwoFilesPatch } from 'diff';
 
 /** The call of a changing tool, and the settings of its toolset. */
-export interface ChangeContext extends Pick<ToolContext, 'runId' | 'toolCallId' | 'workspace'> {
+export interface ChangeContext extends Pick<ToolContext, 'runId' | 'toolCallId' | 'workspace' | 'signal'> {
   readonly settings: WorkspaceSettings;
 }
 
@@ -78,6 +78,7 @@ export async function deleteFile(context: ChangeContext, path: string): Promise<
       if (current.text === null) throw await missing(inside);
       return { after: null, result: `Deleted ${inside.path} (${showSize(current.size)}).` };
     });
+  context.signal.throwIfAborted();
   await onDisk(path, async () => await removeInside(insideFile(inside, settings)));
   return `Deleted the empty folder ${inside.path}.`;
 }
@@ -95,6 +96,7 @@ export async function moveFile(context: ChangeContext, from: string, to: string)
   const look = async (): Promise<void> => await refuseProtectedInside(source, target, settings);
   const lookInside = source.found === 'folder' ? look : undefined;
   await lookInside?.();
+  context.signal.throwIfAborted();
   if (target.found === 'missing')
     await history.put({ callId: context.toolCallId, path: `${source.path}\0${target.path}`, from: 'moved', to: 'moved', result });
   await onDisk(source.path, async () => await moveInside(insideFile(source, settings), target.path, lookInside));
@@ -128,6 +130,7 @@ async function change(context: ChangeContext, path: string, compute: ComputeChan
       await changeFile({
         inside,
         callId: context.toolCallId,
+        signal: context.signal,
         history,
         settings,
         change: (current) => compute(current, inside, history),
