@@ -1,6 +1,6 @@
 import type { EventOf } from '../events/event.ts';
 import type { TurnReserve } from '../events/turn-parts.ts';
-import type { ModelOutcome, Usage } from '../model/model.ts';
+import type { ModelAttempt, ModelOutcome, Usage } from '../model/model.ts';
 import { addUsage, useOf } from '../model/usage.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
@@ -65,8 +65,13 @@ export function wholeUse(run: RunContext, call: string, outcome: ModelOutcome): 
   const charged = run.chargedCalls.get(call);
   if (charged === undefined || charged.attempts.length === 0) return outcome;
   const before = useOf(charged.attempts);
-  const whole = { usage: addUsage(before.usage, outcome.usage), attempts: [...charged.attempts, ...outcome.attempts] };
+  const whole = { usage: addUsage(before.usage, outcome.usage), attempts: [...charged.attempts.map(inOrder), ...outcome.attempts] };
   return before.cost === undefined || outcome.cost === undefined ? whole : { ...whole, cost: before.cost + outcome.cost };
+}
+
+/** Returns an attempt with its fields in one order: those of one that was read from a journal come in another one. */
+function inOrder({ config, model, startedAt, ms, ...rest }: ModelAttempt): ModelAttempt {
+  return { config, model, startedAt, ms, ...rest };
 }
 
 /** Counts the end of a model call in the usage of the run and the agent; returns what is left to charge of it. */

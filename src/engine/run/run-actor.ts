@@ -195,7 +195,7 @@ export class RunActor implements RunDriver {
     const now = clock.now();
     const tx = new Transaction(this.state, now, { hash: decision.env.hash, known: this.#known });
     const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state, now);
-    const inputs = jump === undefined ? entries.map(({ input }) => input) : [jump];
+    const inputs = [...(jump === undefined ? [] : [jump]), ...entries.map(({ input }) => input)];
     const isAwaited = prefix !== undefined || entries.some(({ waiter }) => waiter !== undefined);
     try {
       const refused: unknown[] = [];

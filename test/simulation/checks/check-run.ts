@@ -6,6 +6,7 @@ import { checkJournal } from '../../../src/testing/index.ts';
 import { checkApprovals } from './check-approvals.ts';
 import { checkCosts } from './check-costs.ts';
 import { checkExpiries } from './check-expiries.ts';
+import { leftCalls } from './check-left-calls.ts';
 import { checkModules } from './check-modules.ts';
 import { checkRequests } from './check-requests.ts';
 import { checkState } from './check-state.ts';
@@ -13,7 +14,7 @@ import { countMechanisms } from './count-mechanisms.ts';
 import type { Run } from '../../../src/index.ts';
 import type { Host } from '../process/host.ts';
 import { overlaps } from './check-overlap.ts';
-import { repeatable } from '../team/tool-names.ts';
+import { pure, repeatable } from '../team/tool-names.ts';
 import type { Execution, World } from '../world/world.ts';
 
 /** Checks every invariant of all runs, which are at rest. */
@@ -29,6 +30,7 @@ export function checkRuns(world: World, host: Host): void {
 function checkRun(world: World, host: Host, run: Run): void {
   const events = world.disk.events(run.id);
   for (const overlap of overlaps(events)) world.violated(overlap);
+  for (const problem of leftCalls(events, pure)) world.violated(problem);
   for (const { invariant, seq, message } of checkJournal(events, { repeatable }))
     world.violated(`${invariant} at ${seq}: ${message}`);
   checkRequests(world, run.id, events);

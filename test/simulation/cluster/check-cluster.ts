@@ -1,12 +1,15 @@
 import type { CadreEvent } from '../../../src/index.ts';
 import type { RunId } from '../../../src/core/ids.ts';
 import { checkJournal } from '../../../src/testing/check-journal.ts';
+import { leftCalls } from '../checks/check-left-calls.ts';
 import type { Act } from './cluster-people.ts';
 import { expiresAfterMs } from './cluster-team.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 
 /** Tools whose calls may be made again after a crash. */
 const repeatable: ReadonlySet<string> = new Set(['look', 'look_up', 'note']);
+/** Tools that only read. */
+const readingTools: ReadonlySet<string> = new Set(['look', 'look_up']);
 /** Milliseconds by which a deadline may be applied late when nothing goes wrong. */
 const mostLateMs = 3_000;
 
@@ -21,6 +24,7 @@ export function checkCluster(world: ClusterWorld, acts: readonly Act[]): void {
     // No run of this world changes hands more than once.
     if (events.filter(({ type }) => type === 'run.resume').length > 1) say('a run was resumed a second time');
     checkCalls(world, events, say);
+    for (const problem of leftCalls(events, readingTools)) say(problem);
     checkActs(acts, runId, events, say);
     // A run that an ordinary process had was cut off when the storm ended.
     if (world.faults.total === 0 && world.launcherOf(runId)?.kind === 'launcher') checkCalm(world, events, acts, say);
@@ -44,7 +48,8 @@ function checkCalls(world: ClusterWorld, events: readonly CadreEvent[], say: Say
     if (name in { look: 1, note: 1, pay: 1 } && event.status === 'ok' && !deeds.some(({ state }) => state === 'done'))
       say(`${event.callId} ended well, and its tool did not`);
     const isResumed = events.some(({ type, seq }) => type === 'run.resume' && seq < event.seq);
-    if (event.status === 'unknown' && !isResumed && !wasShaken(world, event.runId, event.callId))
+    const isLeft = events.some(({ type, seq }) => type === 'agent.end' && seq === event.cause);
+    if (event.status === 'unknown' && !isLeft && !isResumed && !wasShaken(world, event.runId, event.callId))
       say(`${event.callId} has an unknown outcome, and nothing had happened to its worker`);
   }
 }
