@@ -81,6 +81,11 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
       return `${style.yellow('limit')} ${safe(event.agentId)} ${event.stage === 1 ? 'nears' : 'has reached'} ${safe(event.reason)}`;
     case 'stagnation.act':
       return `${style.yellow('stagnation')} ${safe(event.agentId)} made no progress (${event.on} = ${event.count}): ${event.action}`;
+    case 'model.reserve':
+      // The end of the call tells of attempts that went on.
+      return event.error === undefined
+        ? undefined
+        : `${style.yellow('limit')} ${safe(event.agentId)} makes no further attempt: ${safe(event.error.message, 400)}`;
     case 'model.end':
       return modelLine(event, style);
     case 'tool.request':

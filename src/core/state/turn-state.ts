@@ -70,7 +70,7 @@ export interface CallState {
   /** True when it was started without an end on record, and nothing shows that it did not happen. */
   mayHaveHappened: boolean;
   end: EventOf<'tool.end'> | undefined;
-  /** The result that came after its end: nobody read it. */
+  /** The result that came after its end, which no turn reads. */
   late: EventOf<'tool.late'> | undefined;
   /** The gates that judged it last, in order; undefined when none is about its tool. */
   gates: readonly GateRecord[] | undefined;

@@ -2,7 +2,7 @@
 const toldAfterMs = 10_000;
 
 /**
- * Work of the engine itself that writes, and that runs on when nothing waits for its outcome: tools of its own that change files, snapshots.
+ * Work of the engine itself that writes, and that runs on when nothing waits for its outcome: the engine's tools that change files, snapshots.
  * It is over before the engine has closed.
  */
 export class Unfinished {

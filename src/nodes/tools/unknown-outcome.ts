@@ -42,8 +42,8 @@ export function settleUnknown(
 }
 
 /**
- * Ends an open call of an agent that has ended. What may have taken effect has an unknown outcome, whatever its tool's effect: nobody is
- * left to repeat or to verify it. A tool that still runs may report late.
+ * Ends an open call of an agent that has ended. What may have taken effect has an unknown outcome, whatever its tool's effect: its agent is
+ * gone, and will neither repeat nor verify it. A tool that still runs may report late.
  */
 export function endWithAgent(context: TurnContext, call: CallState, cause: number): void {
   const { name } = call.request;
