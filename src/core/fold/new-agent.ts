@@ -53,11 +53,11 @@ export function newAgent(run: RunContext, event: EventOf<'agent.start'>, parent:
 }
 
 /**
- * Gives an agent another task: it becomes a new agent, except for what is listed here. A field that is added to the state of agents is
- * therefore reset, unless it is listed.
+ * Gives an agent another task: its state becomes that of a new agent, except for what is listed here, its flags, values and children. A field
+ * that is added to a group of the state is therefore reset, unless it is listed.
  */
 export function restartAgent(run: RunContext, agent: SubContext, event: EventOf<'agent.restart'>): void {
-  const { meta, children, work, inbox, history, context, turn, calls, limits, flags, values, stateTaint } = agent;
+  const { meta, work, inbox, history, context, turn, calls, limits } = agent;
   const keepsHistory = event.keepsHistory === true;
   const fresh = unbegun({
     meta: { ...meta, callId: event.callId },
@@ -70,9 +70,16 @@ export function restartAgent(run: RunContext, agent: SubContext, event: EventOf<
     carried: untrustedSources(history.sources),
     workingSince: activeAt(run, event.at),
   });
-  const again: SubContext = {
+  const { status, deliverables, initialParams } = fresh;
+  Object.assign(agent, {
+    meta: fresh.meta,
+    status,
+    initialParams,
+    // One that keeps its history must hand in new deliverables.
+    deliverables: keepsHistory ? deliverables : agent.deliverables,
+  });
+  adopt(agent, {
     ...fresh,
-    children,
     inbox: { ...fresh.inbox, items: inbox.items, deadLetters: inbox.deadLetters },
     history: keepsHistory ? history : archived(history, fresh.history, work.iteration),
     context: keepsHistory ? sameContext(context, fresh.context) : { ...fresh.context, compactions: context.compactions },
@@ -86,13 +93,30 @@ export function restartAgent(run: RunContext, agent: SubContext, event: EventOf<
     calls: { ...fresh.calls, total: calls.total },
     // Agents below it may still be at work, and count in its budget.
     limits: { ...fresh.limits, usage: limits.usage, budget: { ...limits.budget, tokens: 0, cost: 0 } },
-    flags,
-    values,
-    // One that keeps its history must hand in new deliverables.
-    deliverables: keepsHistory ? fresh.deliverables : agent.deliverables,
-    stateTaint,
-  };
-  Object.assign(agent, again);
+  });
+}
+
+/** Groups of an agent's state. Views of the state hold them, so they stay the same objects for as long as the agent lives. */
+type Group = Exclude<
+  keyof SubContext,
+  'meta' | 'status' | 'children' | 'flags' | 'values' | 'deliverables' | 'initialParams' | 'stateTaint'
+>;
+const groups: Readonly<Record<Group, true>> = {
+  work: true,
+  inbox: true,
+  history: true,
+  context: true,
+  turn: true,
+  calls: true,
+  counters: true,
+  streaks: true,
+  limits: true,
+  result: true,
+};
+
+/** Gives every group of an agent's state the content of another one. */
+function adopt(agent: SubContext, content: Pick<SubContext, Group>): void {
+  for (const group of Object.keys(groups) as Group[]) Object.assign(agent[group], content[group]);
 }
 
 /** Returns an empty history after the one that a task left behind. */

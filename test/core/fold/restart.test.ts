@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyEvent, foldEvents } from '../../../src/core/fold/apply-event.ts';
+import { countersView } from '../../../src/core/state/counters-view.ts';
 import type { SubContext } from '../../../src/core/state/sub-context.ts';
 import type { CadreEvent } from '../../../src/index.ts';
 import { richJournal } from '../../support/rich-journal.ts';
@@ -60,7 +61,11 @@ describe('an agent that is restarted', () => {
     { history: 'archived', keepsHistory: undefined, others: archivedHistory },
   ])('is a new agent except for what is listed here, with its history $history', async ({ keepsHistory, others }) => {
     const { fresh, used, restart } = await twoAgents();
+    const [before, view] = [{ ...used }, countersView({ at: 0 } as never, used)];
     restart(keepsHistory);
+    // Views of an agent hold the groups of its state.
+    for (const group of groups) if (group !== 'meta') expect(used[group as 'turn']).toBe(before[group as 'turn']);
+    expect([used.history === before.history, view['turn_count']]).toEqual([true, 0]);
     const differing = placesOf(fresh).filter((place) => show(at(used, place)) !== show(at(fresh, place)));
     expect(differing.filter((place) => !isListed(place, [...kept, ...told, ...others]))).toEqual([]);
     // Each place in the list is really kept: what was put there is still there.
