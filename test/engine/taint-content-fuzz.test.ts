@@ -52,7 +52,18 @@ const places = [
     'turn',
     'turn.reply',
   ],
-  ...['parent', 'parent.inbox', 'parent.values', 'parent.messages', 'principal', 'partner', 'partner.values', 'initial_params'],
+  ...[
+    'parent',
+    'parent.inbox',
+    'parent.values',
+    'parent.messages',
+    'principal',
+    'principal.deliverables',
+    'principal.last_reply',
+    'partner',
+    'partner.values',
+    'initial_params',
+  ],
   ...[
     "v['state.values.page']",
     "v['state.values.pa' + 'ge']",
@@ -307,7 +318,7 @@ async function play(seed: number): Promise<Outcome> {
       : `stagnation: off\n${allow('fetch', 'pay', 'call_agent', 'manage_work_modules')}callable_profiles: [Reader]\n${gate}${hooks}${waitsForUser}${exits(at)}`;
   const team = await testEngine({
     team: {},
-    profile: { Root: root, Reader: `stagnation: off\n${child}` },
+    profile: { Root: root, Reader: `type: ${at.pick(['associate', 'principal'])}\nstagnation: off\n${child}` },
     files: [{ path: 'llm_configs/t.yaml', text: 'name: t\ntype: llm_config\nconfig: { model: t }\n' }],
     tools: [fetchTool(at), tool('pay', () => String(paid.push(told.at(-1) === true ? 'after' : 'before')), { effect: 'unsafe' })],
     replies: [...steps, { text: 'Done.' }, { text: 'Done.' }, { text: 'Done.' }, { text: 'Done.' }],

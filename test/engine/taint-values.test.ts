@@ -164,6 +164,27 @@ describe('F96: taint is carried by the value', () => {
     expect(unframed(texts, 'ZQXPAGE')).toEqual([]);
   });
 
+  it('what an agent handed in is framed where another one shows it', async () => {
+    const team = await open({
+      profile: {
+        Root: `stagnation: off\n${allow('call_agent')}callable_profiles: [Reader]\n${waitsForUser}${says('Handed in: {{ principal.deliverables }} {{ principal.last_reply }}')}`,
+        Reader: `type: principal\n${allow('fetch', 'finish_flow')}`,
+      },
+      tools: [tool('fetch', () => page, outside)],
+      replies: [
+        call('call_agent', { profile: 'Reader', input: 'Read.' }),
+        call('fetch'),
+        call('finish_flow', { summary: 'ZQXPAGE', deliverables: { found: 'ZQXPAGE' } }),
+        { text: 'Done.' },
+      ],
+    });
+    const run = await team.launch();
+    await run.settled();
+    const texts = textsSent(team.model.requests);
+    expect(texts.at(-1)).toMatch(/Handed in: <untrusted_data [^]*ZQXPAGE/);
+    expect(unframed(texts, 'ZQXPAGE')).toEqual([]);
+  });
+
   it('numbers, statuses, ids and the words of the user and the profile stay as they are', async () => {
     const team = await open({
       profile: `stagnation: off\n${allow('fetch')}${waitsForUser}${says('Asked: {{ team.question }}; turn {{ counters.turn_count }} of {{ meta.agent_id }}, {{ state.status }}; {{ state.values.count }}, {{ state.values.isNew }}; {{ state.messages[0].content }}')}`,

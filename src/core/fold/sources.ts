@@ -1,6 +1,6 @@
 import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
-import { isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject } from '../json.ts';
 import { type PromptSources, type SourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
@@ -16,40 +16,21 @@ import type { TurnState } from '../state/turn-state.ts';
  * 3. In doubt, a text counts as untrusted.
  */
 
-/** True when a turn's input came from an untrusted source. */
+/**
+ * True when a turn's input holds text from an untrusted source. The trust in the result of a call is `untrusted` when its tool is, and
+ * `passed_on` when its tool passes on untrusted text of state or of other agents, whose sources its item names.
+ */
 export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
-  const trust = input.untrusted === true ? 'untrusted' : trustOfResult(item);
+  if (input.untrusted === true) return true;
+  if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return false;
+  const { trust } = item.payload;
   return trust === 'untrusted' || trust === 'passed_on';
-}
-
-/** Notes untrusted sources of text that a run holds. */
-export function noteOutside({ outside }: Pick<RunContext, 'outside'>, labels: readonly string[] | undefined): void {
-  if (labels !== undefined) for (const label of labels) outside.add(label);
-}
-
-/** Notes the untrusted sources of an item that arrives. */
-export function noteItem(run: RunContext, item: InboxItem): void {
-  if (item.trust === 'untrusted' || trustOfResult(item) === 'untrusted') run.outside.add(nameOfSource(item));
-  noteOutside(run, item.taint);
 }
 
 /** Returns the name of an item's source: the tool's, for the result of a call. */
 export function nameOfSource({ source, payload }: InboxItem): string {
   const name = source === 'TOOL_RESULT' && isJsonObject(payload) ? payload['tool_name'] : undefined;
   return typeof name === 'string' ? name : source;
-}
-
-/** True when an input's own source is untrusted, and not only the text that it passes on. */
-function isOutside(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
-  return input.untrusted === true || trustOfResult(item) === 'untrusted';
-}
-
-/**
- * Returns the trust in the result of a call: `untrusted` when its tool is, `passed_on` when its tool passes on untrusted text of state or of
- * other agents, whose sources its item names.
- */
-function trustOfResult(item: InboxItem | undefined): JsonValue | undefined {
-  return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) ? item.payload['trust'] : undefined;
 }
 
 /** Inputs of a turn that begins, with the items behind them. */
@@ -71,7 +52,9 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
   for (const input of inputs) {
     const item = items[index];
     index += 1;
-    const untrusted = isOutside(input, item);
+    // The tool of a result that only passes text on is not its source.
+    const result = item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) ? item.payload : undefined;
+    const untrusted = input.untrusted === true || result?.['trust'] === 'untrusted';
     const isResult = input.role === 'tool';
     if (input.persistent && !(isResult && inResults)) position += 1;
     inResults = input.persistent && isResult;
@@ -87,13 +70,13 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
         else (passing ??= []).push({ label, untrusted: true });
     if (untrusted || input.taint !== undefined) run.isTainted = true;
     if (input.untrusted === true) run.outside.add(input.source);
-    noteOutside(run, input.taint);
+    if (input.taint !== undefined) for (const label of input.taint) run.outside.add(label);
   }
   if (prompt?.taint !== undefined) for (const label of prompt.taint) (passing ??= []).push({ label, untrusted: true });
   if (passing === undefined) return undefined;
   const untrusted = passing.filter((source) => source.untrusted).map(({ label }) => label);
   if (untrusted.length > 0) {
-    noteOutside(run, untrusted);
+    for (const label of untrusted) run.outside.add(label);
     run.isTainted = true;
     const fresh = untrusted.filter((label) => !sources.passed.includes(label));
     if (fresh.length > 0) sources.passed = [...sources.passed, ...new Set(fresh)];
@@ -183,12 +166,11 @@ function carry({ history: { sources } }: SubContext, labels: readonly string[]):
 }
 
 /** Counts the sources of text that a planner or a rule filled in from state in a turn: gates see them, and what the agent says carries them. */
-export function quoteInTurn(run: RunContext, agent: SubContext, turn: TurnState, labels: readonly string[] | undefined): void {
-  if (labels === undefined) return;
+export function quoteInTurn(run: RunContext, agent: SubContext, turn: TurnState, labels: readonly string[]): void {
   const { sources, untrusted } = turn.sources;
   turn.sources = { sources: sorted([...sources, ...labels]), untrusted: sorted([...untrusted, ...labels]) };
   run.isTainted = true;
-  noteOutside(run, labels);
+  for (const label of labels) run.outside.add(label);
   carry(agent, labels);
 }
 

@@ -49,10 +49,10 @@ export const turnFolds: AgentFolds<'turn.start' | 'model.reserve' | 'model.end' 
   'model.end': endModelCall,
   'turn.decide': (run, agent, event) => {
     const { action, turnId } = event;
-    const turn = turnOf(run, turnId);
+    const turn = run.turns.get(turnId) ?? failUnknownTurn(run, turnId);
     turn.decide = event;
     agent.turn.nextToolChoice = action.toolChoice;
-    quoteInTurn(run, agent, turn, action.taint);
+    if (action.taint !== undefined) quoteInTurn(run, agent, turn, action.taint);
     if (agent.turn.outputRepairs > 0 || action.code === 'OUTPUT_INVALID') agent.turn.outputRepairs = outputRepairs(agent, action);
     agent.turn.loop = loopingActions.has(action.type);
     if (action.type === 'retry_turn') dropReply(agent, turnId);
@@ -247,7 +247,7 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   const rest = countRest(run, agent, event.turnId, event);
   agent.counters.tokensUsed += spend(run, agent, { turn, event, rest });
   agent.turn.nextToolChoice = undefined;
-  quoteInTurn(run, agent, turn, event.taint);
+  if (event.taint !== undefined) quoteInTurn(run, agent, turn, event.taint);
   // The counts of several attempts are summed, so only that of a single one is the size of the prompt.
   if (attempts.length === 1)
     agent.context.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.context.counted;

@@ -4,27 +4,43 @@ import type { JsonValue } from '../json.ts';
 import type { StateQuotes } from './quote-state.ts';
 import type { ScopeWatch } from './watch-scope.ts';
 
-/** Parts of an ingestor's view. */
+/** Parts of an ingestor's view; the functions are called when the ingestor reads something. */
 interface ViewParts extends Pick<IngestorView, 'profile' | 'profiles' | 'source'> {
-  readonly scope: Scope;
-  /** Frames what templates quote. */
-  readonly quotes: StateQuotes;
-  /** Observes what the ingestor's own code reads. */
-  readonly watch: ScopeWatch;
+  readonly readScope: () => Scope;
+  /** Begins to frame what templates quote. */
+  readonly quote: () => StateQuotes;
+}
+
+/** What an ingestor sees besides its payload, and what it has read of that. */
+export interface ObservedView extends IngestorView {
+  /** Present once it has read anything. */
+  quotes: StateQuotes | undefined;
+  /** Present once its own code has read from the scope. */
+  watch: ScopeWatch | undefined;
 }
 
 /**
- * Returns what an ingestor sees besides its payload. Untrusted text that a template quotes is framed where it is quoted; when the ingestor's own
- * code reads some, the caller must frame all that it returns.
+ * Returns the view of an ingestor. Untrusted text that a template quotes is framed where it is quoted; when the ingestor's own code reads some, the
+ * caller must frame all that it returns.
  */
-export function ingestorView({ profile, profiles, source, scope, quotes, watch }: ViewParts): IngestorView {
-  return {
+export function ingestorView({ profile, profiles, source, readScope, quote }: ViewParts): ObservedView {
+  const view: ObservedView = {
     profile,
     profiles,
     source,
-    scope: watch.scope,
-    render: (template, payload) => template.render(withPayload(scope, payload), quotes.quote),
+    quotes: undefined,
+    watch: undefined,
+    get scope() {
+      view.quotes ??= quote();
+      view.watch ??= view.quotes.watch(readScope());
+      return view.watch.scope;
+    },
+    render: (template, payload) => {
+      view.quotes ??= quote();
+      return template.render(withPayload(readScope(), payload), view.quotes.quote);
+    },
   };
+  return view;
 }
 
 /** The scope with `payload` as one more root; the other roots stay getters and are read only when asked for. */

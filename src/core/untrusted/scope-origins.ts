@@ -160,7 +160,11 @@ function otherOrigins({ env, run }: EnvReader, agentId: AgentId | undefined): Or
 }
 
 function sliceOrigins(slice: string): OriginsOf {
-  return ({ agent }) => keyOrigins(agent.stateTaint, slice);
+  return ({ agent }) => {
+    const words = slice === 'deliverables' && agent.status === 'ended' ? saidOrigins(agent) : trusted;
+    // What an agent hands in as it ends is what it says.
+    return words.length > 0 ? words : keyOrigins(agent.stateTaint, slice);
+  };
 }
 
 function keyOrigins(taint: StateTaint, slice: string): Origins {

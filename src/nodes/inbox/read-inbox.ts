@@ -95,6 +95,8 @@ function ingest(context: TurnContext, plan: TurnPlan, waiting: WaitingItem, isRe
   }
 }
 
+const none: readonly never[] = [];
+
 /** What an ingestor made of an item. */
 interface Ingested {
   readonly content: Content;
@@ -116,12 +118,18 @@ function runIngestor({ tx, env, agent, profile }: TurnContext, { name, item, par
   const ingestor = env.ingestor(name);
   if (ingestor === undefined) throw new Error(`there is no ingestor '${name}'`);
   const { source, payload } = item;
-  const scope = agentScope(env, tx.run, agent);
-  const quotes = stateQuotes(env, { run: tx.run, agent }, item.itemId);
-  const watch = quotes.watch(scope);
-  const view = ingestorView({ profile, profiles: env.profiles, source, scope, quotes, watch });
+  const view = ingestorView({
+    profile,
+    profiles: env.profiles,
+    source,
+    readScope: () => agentScope(env, tx.run, agent),
+    quote: () => stateQuotes(env, { run: tx.run, agent }, item.itemId),
+  });
   const content = checkContent(name, isResult, ingestor.ingest(payload, params, view));
-  return { content, taint: [...quotes.labels(), ...watch.labels], isMixed: watch.labels.size > 0 };
+  const { quotes, watch } = view;
+  if (quotes === undefined) return { content, taint: none, isMixed: false };
+  const read = watch === undefined ? none : [...watch.labels];
+  return { content, taint: [...quotes.labels(), ...read], isMixed: read.length > 0 };
 }
 
 function checkContent(name: string, isResult: boolean, content: unknown): Content {

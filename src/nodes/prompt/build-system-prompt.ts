@@ -208,7 +208,14 @@ function stateValue(
   // The text is framed as a whole when any of the value is untrusted, or anything that the ingestor reads besides.
   const watch = quotes.watch(scope);
   const value = readPath(watch.scope, segment.path ?? '');
-  const view = ingestorView({ profile, profiles: env.profiles, source: 'STATE_VALUE', scope, quotes, watch });
+  // What it reads of the scope counts with the value.
+  const view = ingestorView({
+    profile,
+    profiles: env.profiles,
+    source: 'STATE_VALUE',
+    readScope: () => scope,
+    quote: () => ({ ...quotes, watch: () => watch }),
+  });
   return quotes.written(watch, contentText(ingestor.ingest(value as JsonValue, segment.ingestorParams ?? {}, view)));
 }
 
