@@ -70,6 +70,9 @@ export interface RuntimeLink {
   send(runId: RunId, delivery: Delivery): Promise<void>;
   /** Resolves when these works have ended, or after `ms` milliseconds. */
   settled(keys: readonly string[], ms: number): Promise<void>;
-  /** Begins to work for the runtime. */
-  serve(host: RuntimeHost): Promise<RuntimeWorker>;
+  /**
+   * Begins to work for the runtime. `onLost` is called when the runtime came back without what was on its way, and is repaired: the open runs
+   * must be looked at.
+   */
+  serve(host: RuntimeHost, onLost?: () => void): Promise<RuntimeWorker>;
 }

@@ -71,8 +71,13 @@ class MemoryJournal implements Journal {
       const run = this.#runs.get(runId);
       return { ...lease, isInterrupted: run !== undefined && run.epoch !== lease.epoch };
     },
-    stalled: (holder, at) =>
-      this.runs().filter((run) => run.status === 'running' && run.updatedAt < at && this.#leases.get(run.runId)?.owner === holder),
+    stalled: (holder, at, { orWaiting = false } = {}) =>
+      this.runs().filter(
+        (run) =>
+          (run.status === 'running' || (orWaiting && isOpenStatus(run.status))) &&
+          run.updatedAt < at &&
+          this.#leases.get(run.runId)?.owner === holder,
+      ),
     hasApplied: (runId, input) => this.#applied.get(runId)?.has(input) === true,
     mark: (runId, name) => addOnce(this.#names, runId, name),
     forget: (before) => {

@@ -6,6 +6,8 @@ import type { RestatePlace } from './restate-options.ts';
 /** Milliseconds between two tries while Restate does not answer: at first, and at most. */
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
+/** Milliseconds of one try of a patient request: an answer that takes longer is asked for again, over another connection, which may be silent no more. */
+const longestTryMs = 5_000;
 
 /** One request. */
 export interface RestateRequest {
@@ -17,7 +19,7 @@ export interface RestateRequest {
   readonly key?: string;
   /** Milliseconds for all tries together. */
   readonly withinMs: number;
-  /** Tries again while Restate does not answer. */
+  /** Tries again while Restate does not answer. Needs a `key`: the tries are one request. */
   readonly isPatient?: boolean;
   /** What is wanted, for messages: `delivering an input`. */
   readonly doing: string;
@@ -41,7 +43,8 @@ export class RestateHttp {
     const until = performance.now() + request.withinMs;
     for (let wait = firstPauseMs; ; wait = Math.min(2 * wait, longestPauseMs)) {
       try {
-        const answer = await this.#try(request, until - performance.now());
+        const left = until - performance.now();
+        const answer = await this.#try(request, request.isPatient === true ? Math.min(left, longestTryMs) : left);
         // Restate is there, and cannot take requests yet, or not now.
         if (answer.status < 500 || request.isPatient !== true) return answer;
         if (performance.now() + wait > until)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { SharedJournal } from '../core/events/journal.ts';
 import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
@@ -17,6 +18,9 @@ const startMs = 10_000;
 /** Milliseconds for an answer of workers that may all be gone. */
 const workerMs = 2_000;
 const inputMs = 120_000;
+/** Milliseconds between two looks whether Restate still knows its workers, and those that an input waits for workers to register again. */
+const lookMs = 2_000;
+const registeredAgainMs = 30_000;
 
 /**
  * Runs on Restate: a virtual object per run takes inputs one at a time, effects are calls that any worker serves, timers are delayed calls.
@@ -40,6 +44,8 @@ class RestateLink implements RuntimeLink {
   readonly #journal: SharedJournal;
   readonly #http: RestateHttp;
   readonly #names: ServiceNames;
+  /** True once workers were registered: when they no longer are, Restate lost its data. */
+  #wasServed = false;
 
   constructor(place: RestatePlace, journal: SharedJournal) {
     this.#place = place;
@@ -60,7 +66,8 @@ class RestateLink implements RuntimeLink {
         'RUNTIME_FAILED',
         `Restate at ${this.#place.admin} has ${version[0]}; Cadre works with version ${major}`,
       );
-    if (await this.#isServed()) await this.#identify(false, workerMs);
+    this.#wasServed = await this.#isServed();
+    if (this.#wasServed) await this.#identify(false, workerMs);
   }
 
   async submit(runId: RunId, delivery: Delivery): Promise<Pick<Applied, 'refused'>> {
@@ -85,7 +92,7 @@ class RestateLink implements RuntimeLink {
     );
   }
 
-  async serve(host: RuntimeHost): Promise<RuntimeWorker> {
+  async serve(host: RuntimeHost, onLost: () => void = () => undefined): Promise<RuntimeWorker> {
     const { worker } = this.#place;
     const endpoint = await openEndpoint(this.#names, host, worker);
     try {
@@ -97,22 +104,72 @@ class RestateLink implements RuntimeLink {
       await endpoint.close(0);
       throw thrown;
     }
-    return { address: worker.address ?? endpoint.url, close: (graceMs) => endpoint.close(graceMs) };
+    const address = worker.address ?? endpoint.url;
+    this.#wasServed = true;
+    const stop = this.#watchData(address, onLost);
+    return {
+      address,
+      close: async (graceMs) => {
+        stop();
+        await endpoint.close(graceMs);
+      },
+    };
+  }
+
+  /**
+   * Looks whether Restate, at the same address, still knows its workers. One that does not has lost its data: the worker registers again, and
+   * the journal belongs to what is there now. Inputs have their ids in the journal, and effects their marks: nothing is done twice.
+   */
+  #watchData(address: string, onLost: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      try {
+        if (!(await this.#isServed()) && !isOver) {
+          await this.#register(address);
+          await this.#identify(true, startMs);
+          process.emitWarning(
+            `Restate at ${this.#place.ingress} lost its data; the worker ${address} has registered again, and open runs are looked at`,
+            'CadreWarning',
+          );
+          onLost();
+        }
+      } catch {
+        // Restate or the journal is away: the next look tries again.
+      }
+      later();
+    };
+    const later = (): void => {
+      if (!isOver) timer = setTimeout(() => void look(), lookMs).unref();
+    };
+    later();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
   }
 
   async #call(runId: RunId, delivery: Delivery, how: '' | '/send') {
     const path = `/${this.#names.runs}/${encodeURIComponent(runId)}/apply${how}`;
     const body = { id: delivery.id, input: delivery.input };
-    const answer = await this.#http.send({
-      to: 'ingress',
-      path,
-      body,
-      key: delivery.id,
-      withinMs: inputMs,
-      isPatient: true,
-      doing: 'delivering an input',
-    });
-    if (answer.status !== 404) return answer;
+    const until = performance.now() + registeredAgainMs;
+    do {
+      const answer = await this.#http.send({
+        to: 'ingress',
+        path,
+        body,
+        key: delivery.id,
+        withinMs: inputMs,
+        isPatient: true,
+        doing: 'delivering an input',
+      });
+      if (answer.status !== 404) {
+        this.#wasServed = true;
+        return answer;
+      }
+      // Workers that were there register again when Restate lost its data.
+      if (this.#wasServed) await pause(lookMs / 4);
+    } while (this.#wasServed && performance.now() < until);
     throw new CadreError(
       'RUNTIME_FAILED',
       `no worker has registered with Restate at ${this.#place.ingress} yet (there is no service ${this.#names.runs}); start one: cadre worker`,

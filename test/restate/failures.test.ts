@@ -40,3 +40,27 @@ it('without a worker a launch says what to start; with one later, an input that 
     message: expect.stringContaining('cadre worker') as string,
   });
 });
+
+it('F179: Restate that lost its data is noticed and repaired in seconds: runs go on, approvals reach them, nothing twice', async () => {
+  const restate = await RestateServer.start();
+  await using cluster = await TestCluster.start(2, restate);
+  const working = await Promise.all(
+    [1, 2, 3].map(() => cluster.engine.launch({ profile: 'Root', input: 'plan: pay 10; look 2000; note 10; say done' })),
+  );
+  const asking = await cluster.engine.launch({ profile: 'Asks', input: 'plan: pay 10; say allowed' });
+  const expiring = await cluster.engine.launch({ profile: 'Expires', input: 'plan: pay 10; say over' });
+  await until(() => asking.pending.length === 1);
+  await until(() => working.every((run) => cluster.didIn(run.id).includes('end pay')));
+  await restate.loseData();
+  const began = performance.now();
+  await asking.approve(asking.pending[0]?.id ?? '');
+  await Promise.all([...working, asking, expiring].map((run) => run.result));
+  // The look at runs that stand still comes after a minute.
+  expect(performance.now() - began).toBeLessThan(45_000);
+  const made = (runId: string): readonly string[] => cluster.didIn(runId).filter((line) => !line.endsWith('look'));
+  for (const run of working) expect(made(run.id)).toEqual(['begin pay', 'end pay', 'begin note', 'end note']);
+  expect(cluster.didIn(asking.id)).toEqual(['begin pay', 'end pay']);
+  expect(cluster.didIn(expiring.id)).toEqual([]);
+  expect([...working, asking].map((run) => run.state.status)).toEqual(Array<string>(4).fill('completed'));
+  await restate.remove();
+});

@@ -49,8 +49,15 @@ export interface SharedJournal {
    * events were written under an earlier lease. Throws RUN_LOCKED as `acquire` does.
    */
   acquire(runId: RunId, holder: string): Awaitable<Lease & { readonly isInterrupted: boolean }>;
-  /** Returns the runs of `holder` that are at work, and whose last event is older than `at` (milliseconds since 1970). */
-  stalled(holder: string, at: number): Awaitable<readonly { readonly runId: RunId; readonly lastSeq: number }[]>;
+  /**
+   * Returns the runs of `holder` that are at work, with `orWaiting` also those that wait, and whose last event is older than `at`
+   * (milliseconds since 1970).
+   */
+  stalled(
+    holder: string,
+    at: number,
+    options?: { readonly orWaiting?: boolean },
+  ): Awaitable<readonly { readonly runId: RunId; readonly lastSeq: number }[]>;
   /** True when a commit applied the input with this id. */
   hasApplied(runId: RunId, input: string): Awaitable<boolean>;
   /** Sets a mark of a run, durably; true only for the first that sets it. */

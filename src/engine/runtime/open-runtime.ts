@@ -67,7 +67,7 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
         send();
       };
       const works = new RunWorks({ parts, shared, holder, content: createContentCache(journal), resources, submit });
-      const served = await link.serve(works);
+      const served = await link.serve(works, () => void lookAtOpen(shared, holder, link));
       const stop = lookAtStalled(parts, shared, holder, link);
       const worker = closing(served, works, resources, stop);
       workers.add(worker);
@@ -112,6 +112,17 @@ function lookAtStalled({ clock }: EngineParts, shared: SharedJournal, holder: st
   };
   later();
   return () => cancel();
+}
+
+/** Has all open runs looked at once: a runtime lost their messages, and the alarms of those that wait. */
+async function lookAtOpen(shared: SharedJournal, holder: string, link: RuntimeLink): Promise<void> {
+  const lost = nanoid();
+  try {
+    for (const { runId } of await shared.stalled(holder, Number.MAX_SAFE_INTEGER, { orWaiting: true }))
+      await link.send(runId, { id: `lost ${lost} ${runId}`, input: lookInput });
+  } catch {
+    // The store or the runtime is away again: the looks at stalled runs find those at work.
+  }
 }
 
 function closing(worker: RuntimeWorker, works: RunWorks, resources: Resources, stop: () => void): RuntimeWorker {

@@ -57,13 +57,18 @@ export class PostgresShared implements SharedJournal {
     });
   }
 
-  async stalled(holder: string, at: number): Promise<readonly { readonly runId: RunId; readonly lastSeq: number }[]> {
+  async stalled(
+    holder: string,
+    at: number,
+    { orWaiting = false }: { readonly orWaiting?: boolean } = {},
+  ): Promise<readonly { readonly runId: RunId; readonly lastSeq: number }[]> {
     return await this.#parts.guard('looking for runs that stand still', async () => {
       const { query } = await this.#parts.connections();
       const rows = await query(
         `SELECT run_id, last_seq FROM "${this.#parts.schema}".runs
-         WHERE owner = $1 AND status = 'running' AND deleted_at IS NULL AND created_at IS NOT NULL AND updated_at < $2 LIMIT 1000`,
-        [`${sharedPrefix}${holder}`, at],
+         WHERE owner = $1 AND (status = 'running' OR ($3 AND status IN ('awaiting', 'idle'))) AND deleted_at IS NULL AND created_at IS NOT NULL AND updated_at < $2
+         ORDER BY updated_at LIMIT 10000`,
+        [`${sharedPrefix}${holder}`, at, orWaiting],
       );
       return rows.map((row) => ({ runId: String(row['run_id']) as RunId, lastSeq: Number(row['last_seq']) }));
     });

@@ -61,6 +61,13 @@ export class RestateServer {
     await ended;
   }
 
+  /** Kills the server and starts it again without its data. */
+  async loseData(): Promise<void> {
+    await this.kill();
+    rmSync(path.join(this.#folder, 'data'), { recursive: true, force: true });
+    await this.launch();
+  }
+
   /** Stops the server and removes its folder. */
   async remove(): Promise<void> {
     await this.kill();
@@ -82,6 +89,7 @@ default-num-partitions = 4
 rocksdb-total-memory-size = "128.0 MiB"
 log-filter = "warn"
 log-disable-ansi-codes = true
+http-keep-alive-options = { interval = "3s", timeout = "3s" }
 [admin]
 bind-address = "127.0.0.1:${admin}"
 disable-web-ui = true
