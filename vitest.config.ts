@@ -8,6 +8,7 @@ const system = [
   'test/page/*.test.ts',
   'test/cli/*.test.ts',
   'test/kill/*.test.ts',
+  'test/cuts/*.test.ts',
   'test/load/*.test.ts',
   'test/trust/*.test.ts',
   'test/bundle/*.test.ts',
