@@ -2,8 +2,8 @@ import type { CadreEvent } from '../core/events/event.ts';
 import { notesPath } from '../core/events/people-note.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
-/** Events allowed after the end of a run: late results, notes about them, and a title. */
-const afterTheEnd: ReadonlySet<string> = new Set(['tool.late', 'note.add', 'run.title']);
+/** Events allowed after the end of a run: late results, what a cancelled model call used, notes about them, and a title. */
+const afterTheEnd: ReadonlySet<string> = new Set(['tool.late', 'model.reserve', 'note.add', 'run.title']);
 
 /** True for events caused from outside, at which a chain of causes may end. */
 function isFromOutside(event: CadreEvent): boolean {
