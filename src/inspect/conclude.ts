@@ -1,4 +1,4 @@
-import { callNames } from '../core/events/tool-parts.ts';
+import { callNames } from '../core/events/call-names.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { SubContext } from '../core/state/sub-context.ts';
 import type { RunContext } from '../core/state/run-context.ts';

@@ -22,7 +22,7 @@ describe('the built page', () => {
   const read = (name: string): Buffer => readFileSync(path.join(folder, name));
 
   // A quarter of it is the fold: what the page shows is what the engine decides by, not a second reading of the journal.
-  it('begins with one script under 72 KB gzipped; the scripts for turns and events, and for authors, come when they are needed; one style sheet', () => {
+  it('begins with one script under 74 KB gzipped; the scripts for turns and events, and for authors, come when they are needed; one style sheet', () => {
     const first = /src="\.\/([^"]+\.js)"/.exec(read('index.html').toString('utf8'))?.[1] ?? '';
     const later = scriptsOf('assets')
       .filter((name) => name !== first)
@@ -34,7 +34,7 @@ describe('the built page', () => {
     expect(filesOf('assets').filter((name) => name.endsWith('.css'))).toHaveLength(1);
     const sizes = [first, ...later].map(gzipped);
     console.log(`scripts: ${sizes.map((size) => (size / 1000).toFixed(1)).join(' and ')} KB gzipped`);
-    expect(sizes[0]).toBeLessThan(72_000);
+    expect(sizes[0]).toBeLessThan(74_000);
     // Turns and events are two of the later ones.
     for (const size of sizes.slice(1)) expect(size).toBeLessThan(30_000);
   });

@@ -1,5 +1,5 @@
 import type { CadreEvent } from '../../core/events/event.ts';
-import { callNames } from '../../core/events/tool-parts.ts';
+import { callNames } from '../../core/events/call-names.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import { type ModuleChange, moduleChanges } from '../../core/patches/module-changes.ts';
 import { changesText } from '../../core/events/profile-edit.ts';

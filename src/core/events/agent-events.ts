@@ -6,7 +6,8 @@ import { count, flag, map, number, oneOf, text } from '../schema/values.ts';
 import { agentId, callId, contentHash, errorRecord, id, inboxItem, itemId, turnId } from './common-parts.ts';
 import { defineEvent, type DraftOf, ofAgent } from './define-event.ts';
 import { oneLine } from './one-line.ts';
-import { callNames, runningCalls } from './tool-parts.ts';
+import { runningCalls } from './tool-parts.ts';
+import { callNames } from './call-names.ts';
 
 export const agentStart = defineEvent('agent.start', {
   about: 'An agent starts.',

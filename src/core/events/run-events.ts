@@ -5,7 +5,8 @@ import { attempts, contentHash, errorRecord, limits, runId, usage } from './comm
 import type { ContentHash } from '../ids.ts';
 import { defineEvent, type DraftOf, ofAnyTurn, ofRun } from './define-event.ts';
 import { oneLine } from './one-line.ts';
-import { callNames, runningCalls } from './tool-parts.ts';
+import { runningCalls } from './tool-parts.ts';
+import { callNames } from './call-names.ts';
 import { changesText, type ProfileChange } from './profile-edit.ts';
 
 /** Origin and time of an imported run. */

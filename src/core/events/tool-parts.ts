@@ -18,12 +18,6 @@ export interface RunningCall {
   readonly tool: string;
 }
 
-/** Names calls in a sentence; the text is untrusted. */
-export function callNames(calls: readonly RunningCall[]): string {
-  const names = calls.slice(0, 5).map(({ agentId: of, callId: id, tool }) => `${tool} (${id}) of ${of}`);
-  return `${names.join(', ')}${calls.length > names.length ? ` and ${calls.length - names.length} more` : ''}`;
-}
-
 export const runningCalls = list(record<RunningCall>({ agentId, callId, tool: text }));
 
 /** State an approval is bound to. */

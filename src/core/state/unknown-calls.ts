@@ -1,4 +1,4 @@
-import { callNames } from '../events/tool-parts.ts';
+import { callNames } from '../events/call-names.ts';
 import type { JsonObject } from '../json.ts';
 import type { SubContext } from './sub-context.ts';
 

@@ -1,4 +1,4 @@
-import { callNames } from '../../core/events/tool-parts.ts';
+import { callNames } from '../../core/events/call-names.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
