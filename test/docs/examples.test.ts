@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { pathWithoutSandbox } from '../support/path-without-sandbox.ts';
 import { whyNoSandbox } from '../tools/toolset-under-test.ts';
 import { codeWords, readPages, root } from './read-markdown.ts';
+import { compileCache } from './run-typescript.ts';
 
 /** Every program that a page says to run, as it says it, without further flags. */
 const commands = [
@@ -40,7 +41,7 @@ const needNone = namesOf(commands).filter((name) => !needSandbox.includes(name))
 
 /** Runs an example as a reader does, with these programs of the machine. */
 function runExample(name: string, searchPath: string | undefined, flags: readonly string[] = []) {
-  const env = { ...process.env, ...(searchPath === undefined ? {} : { PATH: searchPath }) };
+  const env = { ...process.env, ...compileCache, ...(searchPath === undefined ? {} : { PATH: searchPath }) };
   const file = `examples/${name}/run.ts`;
   const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...flags], { cwd: root, env, encoding: 'utf8' });
   return { status, stdout, stderr };

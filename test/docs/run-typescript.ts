@@ -7,9 +7,12 @@ import { root, type Block } from './read-markdown.ts';
 
 const run = promisify(execFile);
 
+/** Where Node keeps sources it has compiled: every program loads the same ones. */
+export const compileCache = { NODE_COMPILE_CACHE: path.join(root, 'test-results', 'compiled') };
+
 /** Runs a program of the project in its folder and returns what it printed. */
 export async function runProgram(file: string, args: readonly string[] = []): Promise<string> {
-  const { stdout } = await run(process.execPath, [file, ...args], { cwd: root });
+  const { stdout } = await run(process.execPath, [file, ...args], { cwd: root, env: { ...process.env, ...compileCache } });
   return stdout;
 }
 
