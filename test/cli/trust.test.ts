@@ -80,6 +80,16 @@ describe('F58: a folder of others is trusted once', () => {
     expect(err).toMatch(/profiles\/Solo\.yaml\n(?:.*\n)*? +- instructions: You work\.\n +\+ instructions: You work hard\.\n/);
   });
 
+  it('an agreement that cannot be kept holds for the command, and is said to be asked for again', async () => {
+    const { cwd, env } = await clonedFolder();
+    const agreed = path.join(env['XDG_CONFIG_HOME'] ?? '', 'cadre/agreed');
+    await mkdir(path.dirname(agreed), { recursive: true });
+    await writeFile(agreed, 'a file where the folder of agreements belongs');
+    const { code, err } = await runCli(['run', '--trust', 'Go.'], { cwd, env });
+    expect([code, hasStarted(cwd)]).toEqual([0, true]);
+    expect(err).toMatch(/warning: what was agreed to could not be remembered, and is asked again: .*agreed/);
+  });
+
   it('CADRE_TRUST names folders that are trusted, with what is below them', async () => {
     const { cwd, env } = await clonedFolder();
     const other = await temporaryFolder();

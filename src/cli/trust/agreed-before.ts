@@ -33,7 +33,7 @@ export async function readAgreed(env: ConfigEnv, place: string): Promise<AgreedB
   }
 }
 
-/** Keeps what was agreed to at a place. If that fails, the next question shows everything. */
+/** Keeps what was agreed to at a place. If that throws, the next question shows everything. */
 export async function keepAgreed(env: ConfigEnv, agreed: AgreedBefore): Promise<void> {
   let left = longestTexts;
   const files = agreed.files.map(({ path, hash, text }): CoveredFile => {
@@ -41,7 +41,7 @@ export async function keepAgreed(env: ConfigEnv, agreed: AgreedBefore): Promise<
     if (isKept) left -= text.length;
     return { path, hash, ...(isKept ? { text } : {}) };
   });
-  await writeUserFile(agreedFile(env, agreed.place), `${JSON.stringify({ ...agreed, files })}\n`).catch(() => undefined);
+  await writeUserFile(agreedFile(env, agreed.place), `${JSON.stringify({ ...agreed, files })}\n`);
 }
 
 function agreedFile(env: ConfigEnv, place: string): string {

@@ -1,3 +1,4 @@
+import { describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ProfileFile, ProfileSet } from '../../core/profile/profile.ts';
 import { nothingReached, type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
@@ -29,6 +30,8 @@ export interface TrustOptions {
   readonly isOfOthers?: ((run: Pick<RunPlaces, 'runId' | 'parentRun'>) => Promise<boolean>) | undefined;
   /** Files that the command reads besides the profiles, such as the suite of an eval. */
   readonly also?: readonly ProfileFile[] | undefined;
+  /** Shows a line to the user; on the standard error output when absent. */
+  readonly tell?: ((text: string) => void) | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -97,7 +100,7 @@ export class FolderTrust {
     if (reachHash(reach) === reachHash(await reachOfProfiles(set))) return;
     const hash = reachHash(reach, await realFolder(store));
     this.#agreed.add(hash);
-    await rememberTrust(trustFile(this.#env), { hash, place: store, at: Date.now() }).catch(() => undefined);
+    await rememberTrust(trustFile(this.#env), { hash, place: store, at: Date.now() }).catch(this.#tellForgotten);
   }
 
   /** Remembers folders that the user named for a run, so that it resumes without a question; if that fails, the question comes then. */
@@ -105,7 +108,7 @@ export class FolderTrust {
     for (const folder of folders) {
       if (folder === undefined || this.#options.store === undefined) continue;
       for (const outside of await foldersOutside(this.#options.store, { runId: '', workspace: folder }))
-        await this.#rememberFolder(outside).catch(() => undefined);
+        await this.#rememberFolder(outside).catch(this.#tellForgotten);
     }
   }
 
@@ -194,9 +197,15 @@ export class FolderTrust {
     if (!isNew && !(isSession && before !== undefined && changes !== '')) return;
     const entries = [own, reachHash(now.reach)].map((hash) => ({ hash, place: key, at: Date.now() }));
     const remembered = rememberTrust(trustFile(this.#env), ...entries);
-    await (isNew ? remembered : remembered.catch(() => undefined));
-    await keepAgreed(this.#env, { ...now, place: key, at: Date.now() });
+    await (isNew ? remembered : remembered.catch(this.#tellForgotten));
+    await keepAgreed(this.#env, { ...now, place: key, at: Date.now() }).catch(this.#tellForgotten);
   }
+
+  /** An agreement that cannot be kept holds for this command; the next one asks again, and says all instead of what changed. */
+  readonly #tellForgotten = (thrown: unknown): void => {
+    const tell = this.#options.tell ?? ((text: string): void => void process.stderr.write(text));
+    tell(`warning: what was agreed to could not be remembered, and is asked again: ${safe(describeThrown(thrown), 1_000)}\n`);
+  };
 
   /** True when a client of this journal agreed to a reach by its request. */
   async #knows(reach: ProfileReach, store: string): Promise<boolean> {
