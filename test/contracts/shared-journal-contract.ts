@@ -174,5 +174,22 @@ export function sharedJournalContract(name: string, open: () => Journal): void {
       expect(await names('theirs', Number.MAX_SAFE_INTEGER)).toEqual([]);
       await journal.close();
     });
+
+    it('lists runs that wait, but none that ended, when it is asked for all open ones', async () => {
+      const { journal, shared } = opened();
+      const open = async (name: string, events: Parameters<typeof sampleCommit>[2]): Promise<RunId> => {
+        const runId = sampleRun(name);
+        await journal.append(await shared.acquire(runId, 'open ones'), sampleCommit(runId, 0, [...runBegin('a'), ...events]));
+        return runId;
+      };
+      const working = await open('working', []);
+      const waiting = await open('waiting', [{ type: 'run.status', status: 'awaiting' }]);
+      await open('over', [{ type: 'run.end', status: 'completed', outcome: 'success', output: '', deliverables: {} }]);
+      const names = async (options?: { readonly orWaiting: boolean }): Promise<readonly RunId[]> =>
+        (await shared.stalled('open ones', Number.MAX_SAFE_INTEGER, options)).map((run) => run.runId).toSorted();
+      expect(await names()).toEqual([working]);
+      expect(await names({ orWaiting: true })).toEqual([working, waiting].toSorted());
+      await journal.close();
+    });
   });
 }

@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid';
 import { CadreError } from '../../core/error.ts';
 import type { Journal, SharedJournal } from '../../core/events/journal.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { Runtime, RuntimeLink, RuntimeWorker } from '../../core/runtime.ts';
+import type { Runtime, RuntimeWorker } from '../../core/runtime.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { Resources } from '../effects/resources.ts';
 import { createContentCache } from '../recovery/content-cache.ts';
@@ -10,22 +10,12 @@ import type { Input } from '../run/input.ts';
 import { assertClock } from './assert-clock.ts';
 import { RemoteRun } from './remote-run.ts';
 import type { RemoteRuns } from './remote-runs.ts';
+import { RunLooks } from './run-looks.ts';
 import { RunWorks } from './run-works.ts';
-import { encodeInput, lookInput } from './wire-input.ts';
+import { encodeInput } from './wire-input.ts';
 
 /** Milliseconds before a question that did not arrive is sent again. */
 const sendAgainMs = 1_000;
-
-/** Milliseconds without an event after which a run at work is looked at, and between two such looks. */
-const stalledMs = 60_000;
-
-/**
- * Milliseconds for which inputs and marks of an ended run are kept: longer than a runtime delivers one again. After that, an ended run has no
- * work that is due, and refuses messages.
- */
-const rememberedMs = 24 * 3_600_000;
-/** Looks at the runs between two at those that have ended: an hour. */
-const looksPerForgetting = 60;
 
 /** Connects an engine to a runtime. Throws RUNTIME_FAILED, or OPTION_INVALID for a journal that engines elsewhere cannot use. */
 export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise<RemoteRuns> {
@@ -67,9 +57,10 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
         send();
       };
       const works = new RunWorks({ parts, shared, holder, content: createContentCache(journal), resources, submit });
-      const served = await link.serve(works, () => void lookAtOpen(shared, holder, link));
-      const stop = lookAtStalled(parts, shared, holder, link);
-      const worker = closing(served, works, resources, stop);
+      const looks = new RunLooks({ clock: parts.clock, shared, holder, link, unfinished: parts.unfinished });
+      const served = await link.serve(works, looks.afterLoss);
+      looks.begin();
+      const worker = closing(served, works, resources, looks);
       workers.add(worker);
       return worker;
     },
@@ -88,47 +79,10 @@ function sharedPart({ shared, location }: Journal, runtime: Runtime): SharedJour
   );
 }
 
-/**
- * From time to time, has runs looked at that are at work and have no new event: a message of theirs may be lost with the data of a runtime, or
- * with an engine that launched them. Also forgets what was applied to runs that ended long ago. Returns what ends
- * that.
- */
-function lookAtStalled({ clock }: EngineParts, shared: SharedJournal, holder: string, link: RuntimeLink): () => void {
-  let cancel = (): void => undefined;
-  let looks = 0;
-  const look = async (): Promise<void> => {
-    try {
-      if (looks % looksPerForgetting === 0) await shared.forget(clock.now() - rememberedMs);
-      looks += 1;
-      for (const { runId, lastSeq } of await shared.stalled(holder, clock.now() - stalledMs))
-        await link.send(runId, { id: `stalled ${runId} ${lastSeq}`, input: lookInput });
-    } catch {
-      // The store or the runtime is away: the next look finds the same runs.
-    }
-    later();
-  };
-  const later = (): void => {
-    cancel = clock.setTimer(stalledMs, () => void look(), { background: true });
-  };
-  later();
-  return () => cancel();
-}
-
-/** Has all open runs looked at once: a runtime lost their messages, and the alarms of those that wait. */
-async function lookAtOpen(shared: SharedJournal, holder: string, link: RuntimeLink): Promise<void> {
-  const lost = nanoid();
-  try {
-    for (const { runId } of await shared.stalled(holder, Number.MAX_SAFE_INTEGER, { orWaiting: true }))
-      await link.send(runId, { id: `lost ${lost} ${runId}`, input: lookInput });
-  } catch {
-    // The store or the runtime is away again: the looks at stalled runs find those at work.
-  }
-}
-
-function closing(worker: RuntimeWorker, works: RunWorks, resources: Resources, stop: () => void): RuntimeWorker {
+function closing(worker: RuntimeWorker, works: RunWorks, resources: Resources, looks: RunLooks): RuntimeWorker {
   let closed: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
-    stop();
+    looks.stop();
     const left = works.close(graceMs);
     await worker.close(graceMs);
     await left;

@@ -67,7 +67,7 @@ export class PostgresShared implements SharedJournal {
       const rows = await query(
         `SELECT run_id, last_seq FROM "${this.#parts.schema}".runs
          WHERE owner = $1 AND (status = 'running' OR ($3 AND status IN ('awaiting', 'idle'))) AND deleted_at IS NULL AND created_at IS NOT NULL AND updated_at < $2
-         ORDER BY updated_at LIMIT 10000`,
+         ORDER BY updated_at LIMIT CASE WHEN $3 THEN NULL ELSE 10000 END`,
         [`${sharedPrefix}${holder}`, at, orWaiting],
       );
       return rows.map((row) => ({ runId: String(row['run_id']) as RunId, lastSeq: Number(row['last_seq']) }));
