@@ -6,7 +6,7 @@ import type { RestatePlace } from './restate-options.ts';
 /** Milliseconds between two tries while Restate does not answer: at first, and at most. */
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
-/** Milliseconds of one try of a patient request: an answer that takes longer is asked for again, over another connection, which may be silent no more. */
+/** Milliseconds of one try of a patient request. If the answer takes longer, the connection may be silent: it is asked for again, over another one. */
 const longestTryMs = 5_000;
 
 /** One request. */

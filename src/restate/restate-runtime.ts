@@ -18,9 +18,11 @@ const startMs = 10_000;
 /** Milliseconds for an answer of workers that may all be gone. */
 const workerMs = 2_000;
 const inputMs = 120_000;
-/** Milliseconds between two looks whether Restate still knows its workers, and those that an input waits for workers to register again. */
+/** Milliseconds between two looks at whether Restate still knows its workers. */
 const lookMs = 2_000;
+/** Milliseconds that an input waits for workers to register again, and between its tries. */
 const registeredAgainMs = 30_000;
+const registeringPauseMs = 500;
 
 /**
  * Runs on Restate: a virtual object per run takes inputs one at a time, effects are calls that any worker serves, timers are delayed calls.
@@ -118,21 +120,27 @@ class RestateLink implements RuntimeLink {
 
   /**
    * Looks whether Restate, at the same address, still knows its workers. One that does not has lost its data: the worker registers again, and
-   * the journal belongs to what is there now. Inputs have their ids in the journal, and effects their marks: nothing is done twice.
+   * the journal belongs to what is there now. Each look that fails leaves the rest to the next one. Inputs have their ids in the journal, and
+   * effects their marks: nothing is done twice.
    */
   #watchData(address: string, onLost: () => void): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
+    let hasLost = false;
     const look = async (): Promise<void> => {
       try {
-        if (!(await this.#isServed()) && !isOver) {
-          await this.#register(address);
-          await this.#identify(true, startMs);
-          process.emitWarning(
-            `Restate at ${this.#place.ingress} lost its data; the worker ${address} has registered again, and open runs are looked at`,
-            'CadreWarning',
-          );
-          onLost();
+        const isServed = await this.#isServed();
+        hasLost ||= !isServed;
+        if (hasLost && !isOver) {
+          if (!isServed) await this.#register(address);
+          if (await this.#identify(true, startMs)) {
+            hasLost = false;
+            process.emitWarning(
+              `Restate at ${this.#place.ingress} lost its data; the worker ${address} has registered again, and open runs are looked at`,
+              'CadreWarning',
+            );
+            onLost();
+          }
         }
       } catch {
         // Restate or the journal is away: the next look tries again.
@@ -168,7 +176,7 @@ class RestateLink implements RuntimeLink {
         return answer;
       }
       // Workers that were there register again when Restate lost its data.
-      if (this.#wasServed) await pause(lookMs / 4);
+      if (this.#wasServed) await pause(registeringPauseMs);
     } while (this.#wasServed && performance.now() < until);
     throw new CadreError(
       'RUNTIME_FAILED',
@@ -176,11 +184,13 @@ class RestateLink implements RuntimeLink {
     );
   }
 
-  /** True when workers have registered. */
+  /** True when workers have registered. A Restate that cannot tell, such as one that starts, is a failure. */
   async #isServed(): Promise<boolean> {
     const path = `/services/${this.#names.cluster}`;
-    const { status } = await this.#http.send({ to: 'admin', path, method: 'GET', withinMs: startMs, doing: 'looking for workers' });
-    return status === 200;
+    const doing = 'looking for workers';
+    const { status, text } = await this.#http.send({ to: 'admin', path, method: 'GET', withinMs: startMs, doing });
+    if (status === 200 || status === 404) return status === 200;
+    throw this.#http.failure({ to: 'admin', doing }, `it answered ${status}: ${text.slice(0, 500)}`);
   }
 
   async #register(uri: string): Promise<void> {
@@ -196,19 +206,19 @@ class RestateLink implements RuntimeLink {
     throw this.#http.failure({ to: 'admin', doing }, `it answered ${status}: ${text.slice(0, 500)}. Restate must reach ${uri}`);
   }
 
-  /** Makes sure that this Restate and the journal belong together, and to no others. */
-  async #identify(isAdopting: boolean, withinMs: number): Promise<void> {
+  /** Makes sure that this Restate and the journal belong together, and to no others; false when no worker answers. */
+  async #identify(isAdopting: boolean, withinMs: number): Promise<boolean> {
     const journal = await this.#journal.id();
     const facts = await this.#facts(journal, withinMs);
     // All workers may be gone at the moment; the first that comes back checks it.
-    if (facts === undefined) return;
+    if (facts === undefined) return false;
     if (facts.journal !== journal)
       throw new CadreError(
         'RUNTIME_FAILED',
         `the services ${this.#place.name}_* of Restate at ${this.#place.ingress} belong to another journal; use another name for this one (--restate-name, or restateRuntime({ name }))`,
       );
     const owner = await this.#journal.runtime(facts.restate, { adopt: isAdopting });
-    if (owner === facts.restate) return;
+    if (owner === facts.restate) return true;
     throw new CadreError(
       'RUNTIME_FAILED',
       `the runs of this journal belong to another Restate than the one at ${this.#place.ingress}, which has other data, or to services of another name there; connect to those (--restate, --restate-name), or, when they are gone for good, start one worker with --adopt`,
