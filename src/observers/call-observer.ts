@@ -4,12 +4,10 @@ import type { JsonObject } from '../core/json.ts';
 import { redactChanges } from '../core/secrets/redact-changes.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';
 import { readOnlyView } from '../core/read-only-view.ts';
-import { toStatePatch } from '../core/patches/change-state.ts';
+import { sourcesToName, toStatePatch } from '../core/patches/change-state.ts';
 import { type PatchedState, patchedState } from '../core/patches/state-patch.ts';
 import { type StateOperation, updateState, StateEdit } from '../core/patches/update-state.ts';
 import type { Changes } from '../core/patches/patch.ts';
-import { untrustedSources } from '../core/prompt/prompt-sources.ts';
-import type { SubContext } from '../core/state/sub-context.ts';
 import { everySource, type OriginsEnv } from '../core/untrusted/scope-origins.ts';
 import { carriesText, type Labels } from '../core/untrusted/taint.ts';
 import { trusted } from '../core/untrusted/watch-scope.ts';
@@ -61,15 +59,15 @@ export function callObserver(
     },
   };
   try {
-    // The return value may hold parts of the draft, so copy it before the draft is closed.
     // What code makes of a state in which there is text from outside may hold some.
     const taint = everySource(env, { run: tx.run, agent });
+    // The return value may hold parts of the draft, so copy it before the draft is closed.
     const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(context, { id, phase, taint }, result));
     const place = { agentId: agent.meta.agentId, turnId: agent.turn.currentId, by: id };
     const written = open?.close() ?? nothing;
     const updated = updatesOf(state, written, results);
     const events = [{ changes: written, taint }, ...updated].flatMap(
-      (made) => toStatePatch(redactChanges(made.changes, secrets), { ...place, ...taintOf(agent, made.taint) }) ?? [],
+      (made) => toStatePatch(redactChanges(made.changes, secrets), { ...place, taint: sourcesToName(agent, made.taint) }) ?? [],
     );
     for (const event of events) tx.emit(event);
     for (const { post } of results) post?.();
@@ -80,11 +78,6 @@ export function callObserver(
 }
 
 const nothing: Changes = { patches: [], inverse: [] };
-
-/** Names the sources of a change, unless they are those that count anyway. */
-function taintOf({ history }: SubContext, taint: Labels): { readonly taint?: Labels } {
-  return taint.length === 0 && untrustedSources(history.sources).length === 0 ? {} : { taint };
-}
 
 /** One thing an observer wants done, checked. */
 interface Wanted {

@@ -1,11 +1,9 @@
 import type { TurnContext } from '../core/turn-context.ts';
-import type { Scope } from '../core/expression/expression.ts';
-import { toStatePatch } from '../core/patches/change-state.ts';
+import { sourcesToName, toStatePatch } from '../core/patches/change-state.ts';
 import { patchedState } from '../core/patches/state-patch.ts';
 import { noteStateTaint } from '../core/patches/state-taint.ts';
 import { StateEdit, updateState } from '../core/patches/update-state.ts';
 import type { CompiledObserver } from '../core/profile/profile.ts';
-import { untrustedSources } from '../core/prompt/prompt-sources.ts';
 import { agentScope } from '../core/state/agent-scope.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import type { SubContext } from '../core/state/sub-context.ts';
@@ -30,23 +28,24 @@ interface Group {
 export function updateInTurn(context: TurnContext, by: string, updates: Updates, env: TurnViewEnv): void {
   const { tx, agent } = context;
   const edit = new StateEdit(patchedState(tx.run, agent));
-  const later = stateAfter(tx.run, agent, edit);
+  const now = { run: tx.run, agent };
+  const later = updates.length > 1 ? stateAfter(now, edit) : now;
   const groups: Group[] = [];
   for (const { value, ...update } of updates) {
     const from = edit.patches.length;
-    const seen = from === 0 ? { run: tx.run, agent } : later;
+    const seen = from === 0 ? now : later;
     const reads = stateReads(env, seen);
-    updateState(edit, { ...update, value: value?.build(value.constant ? {} : scopeOf(env, seen), reads.quote) });
+    const scope = value === undefined || value.constant ? {} : agentScope(env, seen.run, seen.agent);
+    updateState(edit, { ...update, value: value?.build(scope, reads.quote) });
     const taint = reads.labels();
-    noteStateTaint(later.run, later.agent, { patches: edit.patches.slice(from), taint });
+    if (later !== now) noteStateTaint(later.run, later.agent, { patches: edit.patches.slice(from), taint });
     addTo(groups, { from, to: edit.patches.length, taint });
   }
-  const isKnown = untrustedSources(agent.history.sources).length === 0;
   const { length } = edit.patches;
   for (const { from, to, taint } of groups) {
     const changes = { patches: edit.patches.slice(from, to), inverse: edit.inverse.slice(length - to, length - from) };
     const place = { agentId: agent.meta.agentId, turnId: agent.turn.currentId, by };
-    const event = toStatePatch(changes, isKnown && taint.length === 0 ? place : { ...place, taint });
+    const event = toStatePatch(changes, { ...place, taint: sourcesToName(agent, taint) });
     if (event !== undefined) tx.emit(event);
   }
 }
@@ -57,17 +56,14 @@ function addTo(groups: Group[], next: Group): void {
   else groups.push(next);
 }
 
-function scopeOf(env: TurnViewEnv, { run, agent }: Later): Scope {
-  return agentScope(env, run, agent);
-}
-
-interface Later {
+/** State that the values of an update are read from. */
+interface Seen {
   readonly run: RunContext;
   readonly agent: SubContext;
 }
 
-/** The state as it will be once the changes so far are committed. */
-function stateAfter(run: RunContext, agent: SubContext, edit: StateEdit): Later {
+/** The state as it will be once the changes so far are committed; what is noted of their sources stays in it. */
+function stateAfter({ run, agent }: Seen, edit: StateEdit): Seen {
   const team: unknown = Object.create(run.team, {
     shared: { get: () => edit.state.team.shared },
     taint: { value: new Map(run.team.taint) },
@@ -78,5 +74,6 @@ function stateAfter(run: RunContext, agent: SubContext, edit: StateEdit): Later 
     deliverables: { get: () => edit.state.deliverables },
     stateTaint: { value: new Map(agent.stateTaint) },
   });
-  return { run: Object.create(run, { team: { value: team } }) as RunContext, agent: laterAgent as SubContext };
+  const laterRun: unknown = Object.create(run, { team: { value: team }, outside: { value: new Set(run.outside) } });
+  return { run: laterRun as RunContext, agent: laterAgent as SubContext };
 }

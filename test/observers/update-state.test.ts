@@ -33,6 +33,29 @@ describe('update_state', () => {
     expect(errors).toEqual([undefined, undefined, undefined]);
   });
 
+  it('an action that fails leaves the state as the journal has it, with the sources that it read', async () => {
+    const team = await testEngine({
+      profile: `${waitsForUser}
+inbox_handling_strategies:
+  - { source: HOOK, ingestor: markdown_formatter, trust: untrusted }
+post_turn_observers:
+  - id: copies
+    action:
+      type: update_state
+      updates:
+        - { operation: set, path: values.copy, value: '{{ inbox[0].payload.text }}' }
+        - { operation: set, path: values.list, value: [1] }
+        - { operation: increment, path: values.list }
+`,
+      replies: [{ text: 'one' }, { text: 'two' }],
+    });
+    const run = await team.launch();
+    await run.send({ source: 'HOOK', payload: { text: 'from outside' } });
+    await run.settled();
+    expect(run.turns()[0]?.observers.find(({ id }) => id === 'copies')?.error?.message).toMatch(/increment/);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
   it.each([
     [
       'append',

@@ -3,6 +3,7 @@ import type { JsonValue } from '../json.ts';
 import { StateDiff } from './diff-state.ts';
 import { ownValue, StateEdit } from './update-state.ts';
 import type { Changes } from './patch.ts';
+import { untrustedSources } from '../prompt/prompt-sources.ts';
 import type { Labels } from '../untrusted/taint.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { StatePatch } from '../events/team-events.ts';
@@ -18,6 +19,12 @@ export interface ChangePlace {
   readonly person?: string | undefined;
   /** Untrusted sources of the values; everything that the agent has read when undefined. */
   readonly taint?: Labels | undefined;
+}
+
+/** Returns the untrusted sources that the event of a change must name; undefined when there are none, and its agent has read none that would count instead. */
+export function sourcesToName(agent: SubContext | undefined, taint: Labels): Labels | undefined {
+  const hasRead = agent !== undefined && untrustedSources(agent.history.sources).length > 0;
+  return hasRead || taint.length > 0 ? taint : undefined;
 }
 
 /** Returns the event of a change; undefined when nothing changed. */

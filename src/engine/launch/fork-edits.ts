@@ -1,4 +1,3 @@
-import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import { oneLine } from '../../core/events/one-line.ts';
@@ -6,7 +5,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import type { AgentId, ItemId, TurnId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import { changeState } from '../../core/patches/change-state.ts';
+import { changeState, sourcesToName } from '../../core/patches/change-state.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
 import { updateState, StateEdit } from '../../core/patches/update-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -165,6 +164,5 @@ function editState(tx: Transaction, edit: StateEditOf, { by, cause }: EditPlace)
   const what = edit.value === undefined ? `removed ${name}` : `set ${name} to ${shownValue(edit.value)}`;
   tx.cause = note(tx, `${by ?? 'a person'} ${what} in this fork`, agentId, cause);
   // The words are the person's own, whatever the agent has read.
-  const hasRead = owner !== undefined && untrustedSources(owner.history.sources).length > 0;
-  changeState(tx, owner, { by: person, person: by, ...(hasRead ? { taint: [] } : {}) }, (draft) => change(draft, edit));
+  changeState(tx, owner, { by: person, person: by, taint: sourcesToName(owner, []) }, (draft) => change(draft, edit));
 }

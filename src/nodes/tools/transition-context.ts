@@ -1,13 +1,12 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
-import { toStatePatch } from '../../core/patches/change-state.ts';
+import { sourcesToName, toStatePatch } from '../../core/patches/change-state.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject, type JsonValue, parseJson } from '../../core/json.ts';
 import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
-import { trusted } from '../../core/untrusted/watch-scope.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Changes } from '../../core/patches/patch.ts';
@@ -69,8 +68,7 @@ function changeEvents(
 ): readonly EventDraft[] {
   const { name, turnId } = call.request;
   const named = taint ?? shownArgs(tx.run, agent, call).argsTaint;
-  const hasRead = untrustedSources(agent.history.sources).length > 0;
-  const sources = hasRead || (named ?? trusted).length > 0 ? named : undefined;
+  const sources = named === undefined ? undefined : sourcesToName(agent, named);
   const changes = change({ owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at }, on);
   const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name, taint: sources });
   if (event === undefined) return [];
