@@ -275,7 +275,7 @@ export class Engine {
 
   /**
    * Stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (twice the engine's own by default, 10 s)
-   * and are aborted after that. Live runs stay resumable; the journal is closed. After that the engine writes no more.
+   * and are aborted after that. Live runs stay resumable; a journal that the engine opened is closed. After that the engine writes no more.
    */
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('engine.close', options, known.closeOptions);

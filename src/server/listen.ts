@@ -34,7 +34,7 @@ export async function listen(server: Server, port: number, host = '127.0.0.1'): 
     server.off('error', reject);
   }
   server.on('error', (thrown) => process.emitWarning(`the server could not take a connection: ${thrown.message}`, 'CadreWarning'));
-  // Who answers a request sees its end; an error without a listener would be thrown.
+  // What answers a request notices its end; an error without a listener would end the process.
   server.on('request', (request, response) => {
     request.on('error', () => undefined);
     response.on('error', () => undefined);

@@ -2,19 +2,14 @@ import { isAsking } from '../state/is-asking.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { AgentFolds } from './folds.ts';
-import { isJsonObject } from '../json.ts';
-import { carrySources, passSources } from './sources.ts';
+import { carrySources, noteArrival, passSources } from './sources.ts';
 
 /** Folds of an item before a turn reads it. */
 export const inboxFolds: AgentFolds<'inbox.add' | 'inbox.fail' | 'inbox.drop'> = {
   'inbox.add': (run, agent, { item, seq }) => {
     agent.inbox.items.push({ item, seq, turnsSeen: 0, failures: 0 });
     run.counters.items += 1;
-    const { payload, taint } = item;
-    const result = item.source === 'TOOL_RESULT' && isJsonObject(payload) ? payload : undefined;
-    if (item.trust === 'untrusted') run.outside.add(item.source);
-    else if (result?.['trust'] === 'untrusted') run.outside.add(String(result['tool_name']));
-    if (taint !== undefined) for (const label of taint) run.outside.add(label);
+    noteArrival(run, item);
     if (item.from !== undefined) passSources(run.agents.get(item.from), agent);
     if (item.quotes !== undefined) for (const quoted of item.quotes) carrySources(run.agents.get(quoted), agent);
     if (item.delivery === 'now') interrupt(run, agent, seq);

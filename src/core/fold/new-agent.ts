@@ -53,8 +53,8 @@ export function newAgent(run: RunContext, event: EventOf<'agent.start'>, parent:
 }
 
 /**
- * Gives an agent another task: its state becomes that of a new agent, except for what is listed here, its flags, values and children. A field
- * that is added to a group of the state is therefore reset, unless it is listed.
+ * Gives an agent another task: its state becomes that of a new agent, except for what is listed here, its flags and values with their taint, and
+ * its children. A field that is added to a group of the state is therefore reset, unless it is listed.
  */
 export function restartAgent(run: RunContext, agent: SubContext, event: EventOf<'agent.restart'>): void {
   const { meta, work, inbox, history, context, turn, calls, limits } = agent;

@@ -1,6 +1,6 @@
 import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { type PromptSources, type SourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
@@ -10,7 +10,8 @@ import type { TurnState } from '../state/turn-state.ts';
 /*
  * Provenance of prompts, for tool gates.
  *
- * Owns: `AgentHistory.sources`, `RunContext.isTainted` and `RunContext.outside`. Does not own: trust in a source, which inputs carry.
+ * Owns: `AgentHistory.sources` and `RunContext.isTainted`; `RunContext.outside` with `state-taint.ts`. Does not own: trust in a source, which
+ * inputs carry.
  * 1. A source is in view exactly when one of its messages is, or when only this turn read it.
  * 2. Text that an agent derives from untrusted text is untrusted, too: a summary, a briefing to another agent, its result.
  * 3. In doubt, a text counts as untrusted.
@@ -22,15 +23,25 @@ import type { TurnState } from '../state/turn-state.ts';
  */
 export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
   if (input.untrusted === true) return true;
-  if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return false;
-  const { trust } = item.payload;
+  const trust = resultIn(item)?.['trust'];
   return trust === 'untrusted' || trust === 'passed_on';
 }
 
+/** Returns the payload of an item with the result of a call; undefined for other items. */
+function resultIn(item: InboxItem | undefined): JsonObject | undefined {
+  return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) ? item.payload : undefined;
+}
+
 /** Returns the name of an item's source: the tool's, for the result of a call. */
-export function nameOfSource({ source, payload }: InboxItem): string {
-  const name = source === 'TOOL_RESULT' && isJsonObject(payload) ? payload['tool_name'] : undefined;
-  return typeof name === 'string' ? name : source;
+export function nameOfSource(item: InboxItem): string {
+  const name = resultIn(item)?.['tool_name'];
+  return typeof name === 'string' ? name : item.source;
+}
+
+/** Notes the untrusted sources of an item that arrives. A strategy may distrust its source: that is noted when a turn reads it. */
+export function noteArrival({ outside }: Pick<RunContext, 'outside'>, item: InboxItem): void {
+  if (item.trust === 'untrusted' || resultIn(item)?.['trust'] === 'untrusted') outside.add(nameOfSource(item));
+  if (item.taint !== undefined) for (const label of item.taint) outside.add(label);
 }
 
 /** Inputs of a turn that begins, with the items behind them. */
@@ -53,8 +64,7 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
     const item = items[index];
     index += 1;
     // The tool of a result that only passes text on is not its source.
-    const result = item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) ? item.payload : undefined;
-    const untrusted = input.untrusted === true || result?.['trust'] === 'untrusted';
+    const untrusted = input.untrusted === true || resultIn(item)?.['trust'] === 'untrusted';
     const isResult = input.role === 'tool';
     if (input.persistent && !(isResult && inResults)) position += 1;
     inResults = input.persistent && isResult;
@@ -89,8 +99,7 @@ function labelsOf(
   agent: SubContext,
   { input, item }: { readonly input: TurnInput; readonly item: InboxItem | undefined },
 ): readonly string[] {
-  if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
-  const name = item.payload['tool_name'];
+  const name = resultIn(item)?.['tool_name'];
   if (typeof name !== 'string') return [input.source];
   const calls = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.calls;
   // Most turns make one call.

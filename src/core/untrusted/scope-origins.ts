@@ -16,7 +16,8 @@ import { type Origins, trusted } from './watch-scope.ts';
  * Owns: the origins of every root and field of `agentScope`. Does not own: what they hold (`agent-scope.ts`).
  * 1. Numbers, statuses, times, ids and names of profiles are the engine's own.
  * 2. What an agent said, and what it calls tools with, is untrusted once it has read untrusted text.
- * 3. A root or field that is not listed here counts as untrusted.
+ * 3. A root, or a field of `state` and `team`, that is not listed here counts as untrusted. The fields of `meta`, `run` and `turn` that can hold
+ *    text from outside are listed; the others are of rule 1.
  */
 
 /** Profiles by name, which say what sources they do not trust. */
@@ -161,8 +162,8 @@ function otherOrigins({ env, run }: EnvReader, agentId: AgentId | undefined): Or
 
 function sliceOrigins(slice: string): OriginsOf {
   return ({ agent }) => {
-    const words = slice === 'deliverables' && agent.status === 'ended' ? saidOrigins(agent) : trusted;
     // What an agent hands in as it ends is what it says.
+    const words = slice === 'deliverables' && agent.status === 'ended' ? saidOrigins(agent) : trusted;
     return words.length > 0 ? words : keyOrigins(agent.stateTaint, slice);
   };
 }
@@ -222,12 +223,10 @@ function inboxOrigins(reader: EnvReader): Origins {
 }
 
 /** Fields of an item that the engine or the profile wrote. */
-const itemFields: ReadonlySet<string> = new Set(
-  ['item_id', 'itemId', 'consumption_policy', 'consumption', 'from', 'delivery', 'trust', 'repeats', 'edits'].concat([
-    'observerId',
-    'ruleId',
-  ]),
-);
+const itemFields: ReadonlySet<string> = new Set([
+  ...['item_id', 'itemId', 'consumption_policy', 'consumption', 'from', 'delivery', 'trust', 'repeats', 'edits'],
+  ...['observerId', 'ruleId'],
+]);
 
 function itemOrigins(reader: EnvReader, waiting: WaitingItem | InboxItem | undefined): Origins {
   if (waiting === undefined) return trusted;

@@ -58,8 +58,8 @@ export function forkOwn(file: URL, options: Pick<ForkOptions, 'execArgv' | 'seri
 }
 
 /**
- * Gives a process and its pipes listeners for their whole life: an error without one would end this process. Who waits for the process sees
- * that it did not start, or how it ended, by its own listeners.
+ * Gives a process and its pipes listeners for their whole life: an error without one would end this process. Code that waits for the process
+ * learns from its own listeners that it did not start, or how it ended.
  */
 function withListeners(child: ChildProcess): ChildProcess {
   child.on('error', () => undefined);

@@ -60,7 +60,7 @@ export class Connections {
   readonly #pool: Pool;
   readonly #slots: Slots;
   readonly #watch = new SilenceWatch((pids, listener) => this.#workingOn(pids, listener));
-  /** The server's process of each connection. A pooler reports others than the server's. */
+  /** Process of the server behind each connection, as a statement tells it: at the start of a connection, a pooler names its own. */
   readonly #pids = new WeakMap<ClientBase, number>();
   #isLeaving = false;
 
@@ -115,7 +115,7 @@ export class Connections {
     }
   }
 
-  /** Ends a session; one whose server does not say goodbye is cut. */
+  /** Ends a session; cuts it when the server does not confirm the end in time. */
   async closeSession({ client }: Session): Promise<void> {
     const ended = client.end().catch(() => undefined);
     const limit = new AbortController();

@@ -68,7 +68,7 @@ export class RunTextMemory {
     this.#run(runId).isHeld = true;
   }
 
-  /** Ends `hold`: the texts stay as those of the run read last, for who still looks at it. */
+  /** Ends `hold`: the texts stay like those of the run that was read last, for views that are still open. */
   release(runId: RunId): void {
     const run = this.#runs.get(runId);
     if (run === undefined) return;
@@ -181,7 +181,7 @@ export class RunTextMemory {
   #gone(hash: ContentHash): CadreError {
     return new CadreError(
       'STORE_FAILED',
-      `${this.#parts.location}: text ${hash} is no longer in memory, where its run is not held and textMemory has no room for it; read the run again, such as by engine.open`,
+      `${this.#parts.location}: text ${hash} is no longer in memory: its run is not held, and textMemory had no room for it; read the run again, for example with engine.open`,
       { details: { location: this.#parts.location, hash, isLetGo: true } },
     );
   }

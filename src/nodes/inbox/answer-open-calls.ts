@@ -45,7 +45,7 @@ function lossOf(call: CallState | undefined): { readonly error: ErrorCode; reado
   if (call?.end !== undefined) {
     const { status, error } = call.end;
     const since = call.late === undefined ? '' : ` Its tool ended since: ${call.late.status}.`;
-    // One whose agent ended while it ran says so itself.
+    // The error of a call whose agent ended while it ran says what happened.
     const what =
       status === 'unknown' && error !== undefined ? error.message : `This call ended (${status}), and its result was lost.`;
     return { error: 'TOOL_OUTCOME_UNKNOWN', message: `${what}${since}` };

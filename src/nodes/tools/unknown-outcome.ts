@@ -58,7 +58,7 @@ export function endWithAgent(context: TurnContext, call: CallState, cause: numbe
 }
 
 /**
- * Ends a call that may have acted, and whose tool was told to stop: it says so itself, with `error`, or goes on running, and then its outcome
+ * Ends a call that may have acted, and whose tool was told to stop. A tool that stopped reported `error`; the outcome of one that goes on running
  * is unknown.
  */
 export function endStopped(

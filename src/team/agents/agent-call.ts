@@ -10,8 +10,7 @@ import { toErrorRecord } from '../../core/error.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import { liveRefusal, liveRoom } from '../../core/state/spawn-limits.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
-import { briefingEvents } from '../dispatch/briefing-events.ts';
-import type { Labels } from '../../core/untrusted/taint.ts';
+import { briefingEvents, paramSources } from '../dispatch/briefing-events.ts';
 import { buildBriefing, type Briefing } from '../handover/handover.ts';
 import { HandoverView } from '../handover/handover-scope.ts';
 
@@ -139,18 +138,13 @@ function startEvents(
     profileType: profile.type,
     depth: agent.meta.depth + 1,
     initialParams: request.params,
-    ...sourcesOf(context),
+    ...paramSources(context),
     callId,
     lastTurnId: turnId,
     flowId: agent.turn.flowId,
     ...(held ? { held: true } : {}),
   };
   return [start, ...briefingEvents(agentId, briefing, context)];
-}
-
-/** The untrusted sources of an agent's parameters, if they quote any. */
-function sourcesOf({ argsTaint }: TransitionContext): { readonly taint?: Labels } {
-  return argsTaint === undefined ? {} : { taint: argsTaint };
 }
 
 function goOnEvents({ request, briefing }: Admitted, agent: SubContext, context: TransitionContext): readonly EventDraft[] {
@@ -160,7 +154,7 @@ function goOnEvents({ request, briefing }: Admitted, agent: SubContext, context:
     agentId,
     iteration: agent.work.iteration + 1,
     initialParams: { ...agent.initialParams, ...request.params },
-    ...sourcesOf(context),
+    ...paramSources(context),
     callId: context.callId,
     keepsHistory: true,
   };

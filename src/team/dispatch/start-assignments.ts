@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { HandoverProtocol } from '../../core/profile/profile.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import type { Assignment, WorkModule } from '../../core/team/work-module.ts';
-import { briefingEvents } from './briefing-events.ts';
+import { briefingEvents, paramSources } from './briefing-events.ts';
 import { associateProtocol } from '../handover/built-in-protocols.ts';
 import type { AcceptedAssignment, FailedPreparation } from './check-assignment.ts';
 import type { DispatchMemo, StartedAssignment } from './dispatch-memo.ts';
@@ -135,7 +135,7 @@ function startEvents(
       moduleId: module.module_id,
       depth: context.agent.meta.depth + 1,
       initialParams: params,
-      ...(context.argsTaint === undefined ? {} : { taint: context.argsTaint }),
+      ...paramSources(context),
       callId: context.callId,
       lastTurnId: context.turnId,
       flowId: context.agent.turn.flowId,

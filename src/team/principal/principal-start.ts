@@ -4,13 +4,12 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.t
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
-import { briefingEvents } from '../dispatch/briefing-events.ts';
+import { briefingEvents, paramSources } from '../dispatch/briefing-events.ts';
 import { principalProtocol } from '../handover/built-in-protocols.ts';
 import { buildBriefing } from '../handover/handover.ts';
 import { HandoverView } from '../handover/handover-scope.ts';
 import { readLaunchArguments } from '../handover/launch-arguments.ts';
 import { withModules } from '../modules/modules-after.ts';
-import type { Labels } from '../../core/untrusted/taint.ts';
 
 /** Context of a principal's start: the launching call, and the events committed before the start. */
 export interface StartingPoint {
@@ -34,7 +33,7 @@ export function freshStart(
     profileType: profile.type,
     depth: agent.meta.depth + 1,
     initialParams: params,
-    ...sourcesOf(from.context),
+    ...paramSources(from.context),
     notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
     lastTurnId: turnId,
     flowId: agent.turn.flowId,
@@ -53,7 +52,7 @@ export function nextIteration(principal: SubContext, newParams: JsonObject, from
   const shown = shownParams(from.context);
   return [
     ...staleResults(principal),
-    { type: 'agent.restart', agentId, iteration, initialParams: params, ...sourcesOf(from.context) },
+    { type: 'agent.restart', agentId, iteration, initialParams: params, ...paramSources(from.context) },
     ...briefing(agentId, params, { ...shownBefore(principal, from.context), ...shown }, from),
     from.context.item(agentId, 'PARTNER_DIRECTIVE', directive(shown['new_directives_for_iteration'], iteration), {
       taint: from.context.argsTaint ?? [],
@@ -74,10 +73,6 @@ function shownBefore({ initialParams, stateTaint }: SubContext, { quotes }: Tran
   const watch = own.watch({ initial_params: initialParams });
   const params = watch.scope['initial_params'] as JsonObject;
   return Object.fromEntries(Object.keys(initialParams).map((key) => [key, own.shown(watch, params[key]) as JsonValue]));
-}
-
-function sourcesOf({ argsTaint }: TransitionContext): { readonly taint?: Labels } {
-  return argsTaint === undefined ? {} : { taint: argsTaint };
 }
 
 /** Removes results of the last iteration's calls along with its history; late directives stay for the new iteration. */
