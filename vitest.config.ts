@@ -24,6 +24,7 @@ const system = [
   'test/engine/{rivals,recover-containers,waiting-at-exit}.test.ts',
   'test/toolsets/browser/*.test.ts',
   'test/toolsets/shell/*.test.ts',
+  'test/toolsets/worker/*.test.ts',
   'test/toolsets/programs/{planted,inside}.test.ts',
   'test/files/auto-run-jail.test.ts',
   'test/files/auto-run/readers.test.ts',

@@ -51,7 +51,7 @@ const openers: Readonly<Record<string, readonly string[]>> = {
   "import \\{(?! type)[^}]*\\b(?:spawn|fork|exec|execFile)\\b[^}]*\\} from 'node:child_process'": [
     'src/files/programs/start-process.ts',
   ],
-  '\\bnew Worker\\(': ['src/toolsets/worker/answer-parent.ts', 'src/toolsets/worker/run-worker.ts'],
+  '\\bnew Worker\\(': ['src/toolsets/worker/answer-parent.ts'],
   'createServer\\(\\s*[({]': [
     'src/restate/restate-endpoint.ts',
     'src/server/http/serve.ts',

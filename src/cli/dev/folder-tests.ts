@@ -20,6 +20,7 @@ export interface FolderTestsOptions extends TestJob {
 
 const timeoutMs = 300_000;
 const maxMemoryMb = 1_024;
+const advice = 'Run fewer at a time, in a terminal: cadre test FILE.';
 
 /**
  * The tests of a folder's profiles, run on request in a process of their own, which has no environment, writes nothing and starts nothing.
@@ -60,7 +61,8 @@ export class FolderTests implements ProfileTests, Disposable {
     const file = new URL('./test-worker', import.meta.url);
     const input: TestJob = { folder, store };
     const { signal } = this.#aborting;
-    this.#report = (await runChild({ file, input, timeoutMs, maxMemoryMb, signal, what: 'The run of the tests' })) as TestReport;
+    const job = { file, input, timeoutMs, maxMemoryMb, signal, what: 'The run of the tests', advice };
+    this.#report = (await runChild(job)) as TestReport;
     this.#round += 1;
     return this.#report;
   }

@@ -1,10 +1,16 @@
 import type { JsonObject } from '../../core/json.ts';
 
+/** Data file whose rows a chart shows. */
+export interface DataFile {
+  readonly file: string;
+  readonly text: string;
+}
+
 /** Job for the process that draws. */
 export interface ChartJob {
   readonly spec: JsonObject;
-  /** Rows of data files, by their names in the spec. */
-  readonly tables: Readonly<Record<string, readonly JsonObject[]>>;
+  /** Data files, by their names in the spec; their rows are read where memory is bounded. */
+  readonly tables: Readonly<Record<string, DataFile>>;
 }
 
 /** Drawn chart. */

@@ -1,4 +1,4 @@
-import { CadreError, describeThrown } from '../../core/error.ts';
+import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
@@ -12,10 +12,11 @@ import { runChild } from '../worker/run-child.ts';
 import { resolveReadable, type ReadBounds } from '../workspace/workspace-files.ts';
 import type { ChartJob, DrawnChart } from './chart-job.ts';
 import { checkSpec } from './check-spec.ts';
-import { isNumericColumn, parseCsv } from '../data/parse-csv.ts';
-import { readJson } from '../../core/read-json.ts';
 
 const maxSpecChars = 1_000_000;
+/** Most memory of the process that draws, in megabytes. */
+const maxMemoryMb = 1_024;
+const advice = 'Draw less: add its rows up before (an aggregate, a sample), or draw a part of them.';
 
 /** Toolset `charts`: draws Vega-Lite specs into the workspace. */
 export const chartsToolset: ToolsetKind = {
@@ -71,7 +72,7 @@ function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
         );
       checkSpec(job.spec);
       const file = new URL('./chart-worker', import.meta.url);
-      const drawn = (await runChild({ file, input: job, timeoutMs, maxMemoryMb: 1_024, signal, what: 'The chart' })) as DrawnChart;
+      const drawn = (await runChild({ file, input: job, timeoutMs, maxMemoryMb, signal, what: 'The chart', advice })) as DrawnChart;
       const stem = path.replace(/\.svg$/, '');
       await writeInside({ root, file: `${stem}.svg`, what: 'the workspace', bytes: Buffer.from(drawn.svg) });
       await writeInside({ root, file: `${stem}.png`, what: 'the workspace', bytes: drawn.png });
@@ -84,7 +85,7 @@ function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
 async function readTables(workspace: string, tables: JsonValue | undefined, bounds: ReadBounds): Promise<ChartJob['tables']> {
   const named: JsonObject = isJsonObject(tables) ? tables : {};
   const read = Object.entries(named).map(
-    async ([name, file]) => [name, readDataRows(String(file), await readDataFile(workspace, String(file), bounds))] as const,
+    async ([name, file]) => [name, { file: String(file), text: await readDataFile(workspace, String(file), bounds) }] as const,
   );
   return Object.fromEntries(await Promise.all(read));
 }
@@ -99,38 +100,4 @@ function toReturn(stem: string, { png, width, height, warnings }: DrawnChart): T
       { type: 'file', mediaType: 'image/png', data: { type: 'data', data } },
     ],
   });
-}
-
-/**
- * Reads the rows of a data file: CSV (columns of numbers become numbers, empty cells null), or JSON with a list of objects.
- *
- * @throws CadreError `TOOL_FAILED` with the file and the problem
- */
-function readDataRows(file: string, text: string): readonly JsonObject[] {
-  try {
-    return /\.json$/i.test(file) ? jsonRows(text) : csvRows(text);
-  } catch (thrown) {
-    const reason = thrown instanceof CadreError ? thrown.message : describeThrown(thrown);
-    throw new CadreError('TOOL_FAILED', `${file} has no rows to draw: ${reason}`, { cause: thrown });
-  }
-}
-
-function jsonRows(text: string): readonly JsonObject[] {
-  const value = readJson(text) as JsonValue;
-  if (Array.isArray(value) && (value as readonly JsonValue[]).every(isJsonObject)) return value as readonly JsonObject[];
-  throw new CadreError('TOOL_FAILED', 'it must be a list of objects.');
-}
-
-function csvRows(text: string): readonly JsonObject[] {
-  const table = parseCsv(text);
-  const numeric = table.columns.map((_, index) => isNumericColumn(table, index));
-  return table.rows.map((row) =>
-    Object.fromEntries(
-      table.columns.map((column, index) => {
-        const cell = row[index] ?? '';
-        if (cell === '') return [column, null];
-        return [column, numeric[index] === true ? Number(cell) : cell];
-      }),
-    ),
-  );
 }

@@ -7,7 +7,11 @@ import { importPackage } from '../../tools/import-package.ts';
 import type { ChartJob, DrawnChart } from './chart-job.ts';
 import { checkSpec } from './check-spec.ts';
 import { closeSvg } from './close-svg.ts';
+import { readRows } from './read-rows.ts';
 import { findSpecProblem } from './spec-problem.ts';
+
+/** Rows by the name of their table. */
+type Rows = Readonly<Record<string, readonly JsonObject[]>>;
 
 /** Maximum width and height of a chart, in pixels. */
 const maxPixels = 6_000;
@@ -23,6 +27,7 @@ const maxPngWidth = 2_400;
  */
 export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart> {
   checkSpec(spec);
+  const rows = Object.fromEntries(Object.entries(tables).map(([name, file]) => [name, readRows(file)]));
   const [vegaLite, vega, { Resvg }] = await importPackage(
     () => Promise.all([import('vega-lite'), import('vega'), import('@resvg/resvg-js')]),
     'Drawing charts',
@@ -30,14 +35,14 @@ export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart>
   );
   const warnings: string[] = [];
   const logger = collect(warnings);
-  const complete = withTables(spec, tables);
+  const complete = withTables(spec, rows);
   let svg: string;
   try {
     const compiled = vegaLite.compile(complete as unknown as TopLevelSpec, { logger });
     const view = new vega.View(vega.parse(compiled.spec), { renderer: 'none', loader: closedLoader, logger });
     svg = await view.toSVG();
   } catch (thrown) {
-    throw failed(describeThrown(thrown), [...problemOf(withTables(spec, noRows(tables))), ...warnings]);
+    throw failed(describeThrown(thrown), [...problemOf(withTables(spec, noRows(rows))), ...warnings]);
   }
   const { width, height } = sizeOf(svg);
   if (svg.length > maxSvgChars || width > maxPixels || height > maxPixels)
@@ -56,13 +61,13 @@ export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart>
     height,
     warnings: [
       ...removed.map((one) => `left out, since a picture refers to nothing outside: ${one}`),
-      ...problemOf(withTables(spec, noRows(tables))),
+      ...problemOf(withTables(spec, noRows(rows))),
       ...new Set(warnings),
     ].slice(0, maxWarnings),
   };
 }
 
-function withTables(spec: JsonObject, tables: ChartJob['tables']): JsonObject {
+function withTables(spec: JsonObject, tables: Rows): JsonObject {
   const [only, ...others] = Object.keys(tables);
   if (only === undefined) return spec;
   const datasets = { ...(spec['datasets'] as JsonObject | undefined), ...tables };
@@ -71,7 +76,7 @@ function withTables(spec: JsonObject, tables: ChartJob['tables']): JsonObject {
 }
 
 /** Empties the tables, whose rows fit any schema. */
-function noRows(tables: ChartJob['tables']): ChartJob['tables'] {
+function noRows(tables: Rows): Rows {
   return Object.fromEntries(Object.keys(tables).map((name) => [name, []]));
 }
 

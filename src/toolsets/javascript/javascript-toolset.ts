@@ -3,16 +3,18 @@ import type { ToolsetKind } from '../../core/tool/toolset.ts';
 import { cutText } from '../../tools/cut-text.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { durationOf, durationSetting } from '../settings.ts';
-import { runWorker } from '../worker/run-worker.ts';
-import type { JavaScriptJob, JavaScriptOutcome } from './run-in-quickjs.ts';
+import { runChild } from '../worker/run-child.ts';
+import { leastMemoryMb, type JavaScriptJob, type JavaScriptOutcome } from './run-in-quickjs.ts';
 
 /** Maximum duration that arguments can ask for, in milliseconds. */
 const longestMs = 5 * 60_000;
 /**
- * Extra time before the thread is terminated, in milliseconds: it has to start, and some operations of QuickJS (filling a big array) do
- * not check the time.
+ * Extra time before the process is ended, in milliseconds: it has to start, and some operations of QuickJS (filling a big array) do not
+ * check the time.
  */
 const startMs = 5_000;
+/** Memory of the process beside that of the code, for what its console and its value take outside the engine, in megabytes. */
+const besideMb = 256;
 /** Maximum number of characters of one part of a result. */
 const partChars = 12_000;
 
@@ -25,7 +27,12 @@ export const javascriptToolset: ToolsetKind = {
     additionalProperties: false,
     properties: {
       timeout: durationSetting('Longest time; default 10s, at most 5m.'),
-      max_memory_mb: { description: 'Memory of the code; default 64.', type: 'number', minimum: 1, maximum: 1024 },
+      max_memory_mb: {
+        description: 'Memory of the code with its engine; default 64.',
+        type: 'number',
+        minimum: leastMemoryMb,
+        maximum: 1024,
+      },
     },
   },
   tools: ['run_javascript'],
@@ -54,14 +61,15 @@ export const javascriptToolset: ToolsetKind = {
       timeout_ms: longestMs + 60_000,
       execute: async (args, { signal }) => {
         const time = typeof args['timeout'] === 'number' ? args['timeout'] * 1000 : timeoutMs;
-        const job: JavaScriptJob = { code: String(args['code']), timeoutMs: time, memoryBytes: megabytes * 1024 * 1024 };
-        const outcome = await runWorker({
+        const job: JavaScriptJob = { code: String(args['code']), timeoutMs: time, memoryMb: megabytes };
+        const outcome = await runChild({
           file: new URL('./javascript-worker', import.meta.url),
           input: job,
           timeoutMs: time + startMs,
-          maxMemoryMb: 256,
+          maxMemoryMb: megabytes + besideMb,
           signal,
-          what: 'the code',
+          what: 'The code',
+          advice: `That is max_memory_mb (${megabytes}) and ${besideMb} MB for what it writes: write less, and end with a smaller value.`,
         });
         return describe(outcome as JavaScriptOutcome);
       },

@@ -1,5 +1,5 @@
-import { answerJob } from '../worker/answer-job.ts';
+import { answerParent } from '../worker/answer-parent.ts';
 import { runInQuickJs, type JavaScriptJob } from './run-in-quickjs.ts';
 
-// Code of a model runs on a thread that can be stopped, and does not block the main thread.
-void answerJob((input) => runInQuickJs(input as JavaScriptJob));
+// Code of a model runs in a process that can be stopped; what it costs outside its engine is bounded there.
+answerParent((input) => runInQuickJs(input as JavaScriptJob));

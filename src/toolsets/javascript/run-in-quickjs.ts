@@ -3,11 +3,17 @@ import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emsc
 import { describeThrown } from '../../core/error.ts';
 import { importPackage } from '../../tools/import-package.ts';
 
+/** Part of the global `WebAssembly` that is used here; the types of Node have none. */
+declare const WebAssembly: {
+  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => { readonly buffer: ArrayBuffer };
+};
+
 /** Code to run, and its limits. */
 export interface JavaScriptJob {
   readonly code: string;
   readonly timeoutMs: number;
-  readonly memoryBytes: number;
+  /** Memory of the engine with the code, in megabytes; at least `leastMemoryMb`. */
+  readonly memoryMb: number;
 }
 
 /** Result of running code. */
@@ -23,28 +29,42 @@ export interface JavaScriptOutcome {
 
 /** Maximum number of characters kept of console output. */
 const maxConsoleChars = 200_000;
+/** Memory with which the engine begins, in megabytes. */
+export const leastMemoryMb = 16;
+/** Size of a page of WebAssembly, in bytes. */
+const pageBytes = 65_536;
 /** Maximum size of the QuickJS stack, in bytes. */
 const maxStackBytes = 256 * 1024;
 /** Number of promise jobs that run between checks of the time. */
 const jobsAtOnce = 1_000;
 
 const tooLong = 'it took longer than its timeout';
+/** Errors of code without memory; with none left, there is not even room for the error. */
+const outOfMemory = /^(?:InternalError: out of memory|thrown: (?:null|''))/;
 
-/** Runs code in a separate engine that has only a console. Blocks its thread: call it on a worker. */
+/**
+ * Runs code in a separate engine that has only a console. Blocks, and values of the code are copied out of the engine to be written down, so
+ * it runs in a separate process.
+ */
 export async function runInQuickJs(job: JavaScriptJob): Promise<JavaScriptOutcome> {
   const load = (): Promise<typeof import('quickjs-emscripten')> => import('quickjs-emscripten');
-  const { newQuickJSWASMModule } = await importPackage(load, 'The toolset javascript', ['quickjs-emscripten']);
-  const runtime = (await newQuickJSWASMModule()).newRuntime();
-  runtime.setMemoryLimit(job.memoryBytes);
+  const quickjs = await importPackage(load, 'The toolset javascript', ['quickjs-emscripten']);
+  // The bound is the memory of WebAssembly itself: the engine's own limit does not count the contents of what it allocates there.
+  const pages = (megabytes: number): number => Math.floor((megabytes * 1024 * 1024) / pageBytes);
+  const wasmMemory = new WebAssembly.Memory({ initial: pages(leastMemoryMb), maximum: pages(job.memoryMb) });
+  const variant = quickjs.newVariant(quickjs.RELEASE_SYNC, { wasmMemory });
+  const runtime = (await quickjs.newQuickJSWASMModuleFromVariant(variant)).newRuntime();
   runtime.setMaxStackSize(maxStackBytes);
   const deadline = performance.now() + job.timeoutMs;
   const isOver = (): boolean => performance.now() > deadline;
   runtime.setInterruptHandler(isOver);
   const context = runtime.newContext();
   const log = addConsole(context);
-  const outcome = evaluateSafely({ runtime, context, isOver }, job.code);
-  // The engine ends with the thread: after running out of memory it may not be able to free itself.
-  return { console: log.text, dropped: log.dropped, ...outcome };
+  const { error, ...value } = evaluateSafely({ runtime, context, isOver }, job.code);
+  const isFull = wasmMemory.buffer.byteLength > job.memoryMb * pageBytes * 8;
+  const hint = isFull && outOfMemory.test(error ?? '') ? `\nIt has ${job.memoryMb} MB of memory: keep less at a time.` : '';
+  // The engine ends with the process: after running out of memory it may not be able to free itself.
+  return { console: log.text, dropped: log.dropped, ...value, ...(error === undefined ? {} : { error: `${error}${hint}` }) };
 }
 
 /** QuickJS engine that runs one piece of code. */

@@ -5,6 +5,8 @@ import path from 'node:path';
 export interface MemoryGroup {
   /** File that a process writes its id to, to join the group. */
   readonly joinFile: string;
+  /** True when a process is in the group. */
+  holds(pid: number): boolean;
   /** Returns how many processes the kernel killed because the group ran out of memory. */
   kills(): number;
   /** Removes the group; no process may run in it. */
@@ -35,7 +37,13 @@ export function createMemoryGroup(bytes: number): MemoryGroup | undefined {
   try {
     mkdirSync(folder);
     parent.bound(folder, bytes);
-    return { joinFile: path.join(folder, 'cgroup.procs'), kills: () => killsIn(path.join(folder, parent.eventsFile)), remove };
+    const joinFile = path.join(folder, 'cgroup.procs');
+    return {
+      joinFile,
+      holds: (pid) => read(joinFile).split('\n').includes(String(pid)),
+      kills: () => killsIn(path.join(folder, parent.eventsFile)),
+      remove,
+    };
   } catch {
     remove();
     return undefined;

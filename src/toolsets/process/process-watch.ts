@@ -1,7 +1,8 @@
 import type { DiskBudget } from './disk-budget.ts';
 import { countProcesses, findDescendants, findMarked } from './marked-processes.ts';
+import { exceedsMemory } from './memory-bound.ts';
 import type { MemoryGroup } from './memory-group.ts';
-import { availableMemory, deletedFiles, memoryOf } from './memory-use.ts';
+import { availableMemory, deletedFiles } from './memory-use.ts';
 
 /** Pause between checks, in milliseconds, and how many checks until a thorough one, whatever the quick checks show. */
 const checkEveryMs = 100;
@@ -61,9 +62,8 @@ export class ProcessWatch {
     const isThorough = this.#checks % thoroughCheck === 0;
     const isMany = isThorough || countProcesses() - this.#processes > limits.processes / 2;
     if (isMany && findMarked(mark).length > limits.processes) this.#end('processes');
-    if (group !== undefined && isThorough && group.kills() > 0) this.#end('memory');
-    if (group === undefined && this.#memoryShrank(isThorough) && memoryOf(this.#members()) > limits.memoryBytes)
-      this.#end('memory');
+    const memory = { bytes: limits.memoryBytes, group, pid, members: () => this.#members() };
+    if (this.#memoryShrank(isThorough) && exceedsMemory(memory)) this.#end('memory');
     if (disk === undefined) return;
     const openBytes = (): number => deletedFiles(findDescendants(pid));
     disk.budget.isExceeded({ places: disk.places, limit: limits.diskBytes, shrunkAtStart: this.#shrunk, openBytes }).then(

@@ -4,8 +4,6 @@ import { openDatabase } from '../../files/database-file.ts';
 import { isNumericColumn, parseCsv, type CsvTable } from '../data/parse-csv.ts';
 import { showCell, type CsvSource, type QueryResult, type SqlJob, type TableInfo } from './query-job.ts';
 
-/** Maximum memory of SQLite, for sorting and the like, in bytes; it never creates temporary files. */
-const heapBytes = 268_435_456;
 /** Pragmas that only read. */
 const readPragmas: ReadonlySet<string> = new Set([
   'table_info',
@@ -19,7 +17,8 @@ const readPragmas: ReadonlySet<string> = new Set([
 
 /**
  * Does one job on a database, without being able to change it: opened read-only, `query_only`, and with an authorizer that permits only
- * reading. Blocks until it is done, so it runs in a separate process.
+ * reading. Blocks until it is done, so it runs in a separate process, which bounds its memory: SQLite sorts in memory, never in temporary
+ * files, and Node's is built so that its own limits on memory do nothing.
  *
  * @throws CadreError `TOOL_FAILED` with the message of SQLite
  */
@@ -41,7 +40,7 @@ function open(path: string | undefined): DatabaseSync {
   const database =
     path === undefined ? new DatabaseSync(':memory:') : openDatabase(path, { readOnly: true, allowExtension: false });
   database.enableDefensive(true);
-  database.exec(`PRAGMA temp_store = MEMORY; PRAGMA hard_heap_limit = ${heapBytes}; PRAGMA trusted_schema = OFF`);
+  database.exec(`PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF`);
   return database;
 }
 

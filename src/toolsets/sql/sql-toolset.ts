@@ -26,6 +26,10 @@ interface SqlSettings {
 /** Maximum number of characters shown of a result. */
 const maxChars = 30_000;
 const maxTables = 10;
+/** Most memory of the process that runs a query, in megabytes. */
+const maxMemoryMb = 512;
+const advice =
+  'Narrow it: filter before it sorts, groups or joins, take fewer columns, and put no long texts together (group_concat, json_group_array).';
 
 const databaseParameter = { type: 'string', description: 'The SQLite file, a path in the workspace.' };
 
@@ -137,7 +141,7 @@ function common(request: ToolsetRequest, { timeoutMs }: SqlSettings) {
 async function run(job: SqlJob, { timeoutMs }: SqlSettings, { signal }: ToolContext): Promise<unknown> {
   const file = new URL('./query-worker', import.meta.url);
   const before = job.database === undefined ? undefined : await identify(job.database);
-  const result = await runChild({ file, input: job, timeoutMs, maxMemoryMb: 512, signal, what: 'The query' });
+  const result = await runChild({ file, input: job, timeoutMs, maxMemoryMb, signal, what: 'The query', advice });
   if (job.database !== undefined && (await identify(job.database)) !== before)
     throw refusePath(path.basename(job.database), 'it was replaced by another file during the query', workspaceName);
   return result;

@@ -11,7 +11,7 @@ import { startProgram } from '../process/start-program.ts';
 import { jobFile, type JobAnswer } from '../worker/job-answer.ts';
 import { ownNode } from '../../files/programs/own-node.ts';
 import { packagesAbove } from '../../files/programs/own-places.ts';
-import { runWorker } from '../worker/run-worker.ts';
+import { runChild } from '../worker/run-child.ts';
 import type { HtmlPage, MarkdownPage } from './html-to-markdown.ts';
 import { readJson } from '../../core/read-json.ts';
 
@@ -23,15 +23,16 @@ export interface Conversion {
   readonly sandbox: ResourceScopes | undefined;
 }
 
-/** Memory limit of a conversion, in megabytes. */
+/** Most memory of the process of a conversion, in megabytes. */
 const maxMemoryMb = 512;
+const advice = 'The page holds too much to be read: read another one, or a part of it where the site offers one.';
 /** Maximum size of a converted page. */
 const maxAnswerBytes = 64 * 1024 ** 2;
 /** Limit of the address space: programs like Node reserve far more memory than they use. */
 const addressBytes = 64 * 1024 ** 3;
 
 /**
- * Converts an HTML page to Markdown in isolation: on a separate thread, or in a sandbox.
+ * Converts an HTML page to Markdown in isolation: in a separate process, or in a sandbox.
  *
  * @throws CadreError `TOOL_FAILED` when it takes too long or too much memory; `SANDBOX_UNAVAILABLE` when a required sandbox cannot be set
  * up
@@ -41,7 +42,7 @@ export async function convertPage(page: HtmlPage, conversion: Conversion): Promi
   if (sandbox !== undefined) return await convertInSandbox(page, { timeoutMs, signal, live: sandbox });
   const file = new URL('./markdown-worker', import.meta.url);
   const what = `Reading ${page.url.slice(0, 200)}`;
-  return (await runWorker({ file, input: page, timeoutMs, maxMemoryMb, signal, what })) as MarkdownPage;
+  return (await runChild({ file, input: page, timeoutMs, maxMemoryMb, signal, what, advice })) as MarkdownPage;
 }
 
 async function convertInSandbox(
@@ -54,7 +55,7 @@ async function convertInSandbox(
     writeTempFile(input, JSON.stringify(page));
     const program = fileURLToPath(jobFile(new URL('./markdown-program', import.meta.url)));
     const running = await startProgram({
-      argv: [ownNode(), `--max-old-space-size=${maxMemoryMb}`, '--no-warnings', program, input, output],
+      argv: [ownNode(), `--max-old-space-size=${Math.floor(maxMemoryMb * 0.75)}`, '--no-warnings', program, input, output],
       env: cleanEnvironment({ home: folder, sandboxed: true }),
       stdout: new CapturedOutput(),
       stderr: new CapturedOutput(),
@@ -70,7 +71,7 @@ async function convertInSandbox(
         fileBytes: maxAnswerBytes,
         cpuSeconds: Math.ceil(timeoutMs / 1_000) + 5,
         processes: 64,
-        totalMemoryBytes: 2 * 1024 ** 3,
+        totalMemoryBytes: maxMemoryMb * 1024 ** 2,
         diskBytes: 256 * 1024 ** 2,
       },
       live,
@@ -80,6 +81,7 @@ async function convertInSandbox(
     const { cause, exitCode } = await running.ended.finally(() => signal.removeEventListener('abort', stop));
     signal.throwIfAborted();
     if (cause === 'timeout') throw failed(page, `took longer than ${timeoutMs / 1_000} s and was stopped`);
+    if (cause === 'memory') throw failed(page, `needed more than ${maxMemoryMb} MB of memory and was stopped. ${advice}`);
     if (exitCode !== 0) throw failed(page, `ended without a result (${exitCode ?? 'killed'})`);
     // What the program left may be anything, such as a link.
     const answer = await readInside(folder, path.basename(output), maxAnswerBytes);

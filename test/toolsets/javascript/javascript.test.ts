@@ -6,9 +6,9 @@ import { toolsetUnderTest } from '../../tools/toolset-under-test.ts';
 const javascript = toolsetUnderTest(javascriptToolset, { timeout: '300ms', max_memory_mb: 16 });
 const run = (code: string): Promise<string> => javascript.run('run_javascript', { code });
 
-/** Runs code as the thread does, on this one. */
+/** Runs code as the process does, in this one. */
 async function here(code: string): Promise<string> {
-  const { console, dropped, value, error } = await runInQuickJs({ code, timeoutMs: 150, memoryBytes: 2 * 1024 * 1024 });
+  const { console, dropped, value, error } = await runInQuickJs({ code, timeoutMs: 150, memoryMb: 16 });
   return JSON.stringify({ console: console.slice(0, 100), dropped, value, error });
 }
 

@@ -16,8 +16,7 @@ export async function readPdf(bytes: Uint8Array, signal: AbortSignal, timeoutMs:
     // pdf.js refuses the subclass Buffer.
     input: new Uint8Array(bytes),
     timeoutMs,
-    maxMemoryMb: maxPdfMemoryMb / 2,
-    maxResidentMb: maxPdfMemoryMb,
+    maxMemoryMb: maxPdfMemoryMb,
     signal,
     what: 'the PDF',
   };
