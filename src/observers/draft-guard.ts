@@ -1,4 +1,5 @@
 import { isInheritedName } from '../core/patches/patch.ts';
+import type { RecipeOwner } from '../core/patches/state-draft.ts';
 
 /** Deepest value in which parts of a draft are looked for; a deeper one counts as holding some. */
 const maxDepth = 100;
@@ -19,11 +20,20 @@ export class DraftGuard implements ProxyHandler<object> {
   readonly #drafts = new Map<unknown, object>();
   /** Objects and lists that were written. */
   readonly #written: unknown[] = [];
+  readonly #onRead: RecipeOwner['onRead'];
+  /** Places whose fields are reported when they are read: the slices, and each module. */
+  readonly #places = new Map<object, string>();
   #isOpen = true;
 
-  constructor(owner: string, isDraft: (value: unknown) => boolean) {
+  constructor({ owner, onRead }: Pick<RecipeOwner, 'owner' | 'onRead'>, isDraft: (value: unknown) => boolean) {
     this.#owner = owner;
+    this.#onRead = onRead;
     this.#isDraft = isDraft;
+  }
+
+  /** Begins to report what is read in a draft, which is at this place of the state. */
+  watch(draft: unknown, place: string): void {
+    if (this.#onRead !== undefined && typeof draft === 'object' && draft !== null) this.#places.set(draft, place);
   }
 
   /** Refuses all use from now on. */
@@ -62,6 +72,7 @@ export class DraftGuard implements ProxyHandler<object> {
   get(draft: object, key: string | symbol, receiver: unknown): unknown {
     this.assertOpen();
     const value: unknown = Reflect.get(draft, key);
+    this.#noteRead(draft, key);
     return typeof key === 'symbol' || Object.hasOwn(draft, key) ? this.wrap(value) : inherited(value, key, receiver);
   }
 
@@ -84,12 +95,14 @@ export class DraftGuard implements ProxyHandler<object> {
 
   ownKeys(draft: object): (string | symbol)[] {
     this.assertOpen();
+    this.#noteRead(draft, '');
     return Reflect.ownKeys(draft);
   }
 
   getOwnPropertyDescriptor(draft: object, key: string | symbol): PropertyDescriptor | undefined {
     this.assertOpen();
     const found = Reflect.getOwnPropertyDescriptor(draft, key);
+    this.#noteRead(draft, key);
     return found === undefined ? undefined : { ...found, value: this.wrap(Reflect.get(draft, key)) };
   }
 
@@ -113,6 +126,11 @@ export class DraftGuard implements ProxyHandler<object> {
 
   preventExtensions(): boolean {
     return false;
+  }
+
+  #noteRead(draft: object, key: string | symbol): void {
+    const place = this.#places.get(draft);
+    if (place !== undefined && typeof key === 'string') this.#onRead?.(`${place}.${key}`);
   }
 
   #holdsDraft(value: unknown, depth: number): boolean {

@@ -109,7 +109,10 @@ export class ModuleDrafts implements ProxyHandler<Record<string, DraftModule>> {
     const module = this.#moduleOf(id);
     if (module === undefined || this.#given.has(id)) return this.#given.get(id);
     let draft = this.#drafts.get(id);
-    if (draft === undefined) this.#drafts.set(id, (draft = this.#maker.open(module)));
+    if (draft === undefined) {
+      this.#drafts.set(id, (draft = this.#maker.open(module)));
+      this.#guard.watch(draft, `team.work_modules.${id}`);
+    }
     return this.#guard.wrap(draft);
   }
 }

@@ -37,10 +37,13 @@ let immer: (typeof Immer & { readonly engine: InstanceType<(typeof Immer)['Immer
  */
 export function openRecipe(state: PatchedState, owner: RecipeOwner): OpenRecipe {
   const { engine, current, isDraft, isModified } = readImmer();
-  const guard = new DraftGuard(owner.owner, isDraft);
+  const guard = new DraftGuard(owner, isDraft);
   const { flags, values, deliverables, team } = state;
   const base = { flags, values, deliverables, shared: team.shared } satisfies Record<Slice, JsonObject>;
-  const root = engine.createDraft<object>(base);
+  const root = engine.createDraft<Slices>(base);
+  if (owner.onRead !== undefined)
+    for (const slice of ['flags', 'values', 'deliverables', 'shared'] as const)
+      guard.watch(root[slice], slice === 'shared' ? `team.${slice}` : slice);
   // A part of a draft that appears in several places is correct only in a copy of everything that changed, which costs more.
   let holdsMoved: boolean | undefined;
   const settle = (draft: object, before: object): object => {

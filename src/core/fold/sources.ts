@@ -167,6 +167,12 @@ export function carrySources(from: SubContext | undefined, to: SubContext | unde
   if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.history.sources));
 }
 
+/** Counts the sources of what an agent will hand in as those of its words: its report shows it to other agents. */
+export function carryHandedIn(agent: SubContext): void {
+  const handedIn = [...agent.stateTaint].filter(([place]) => /^(?:names of )?deliverables\./.test(place));
+  carry(agent, [...new Set(handedIn.flatMap(([, { labels }]) => labels))]);
+}
+
 function carry({ history: { sources } }: SubContext, labels: readonly string[]): void {
   const fresh = labels.filter((label) => !sources.carried.includes(label));
   if (fresh.length === 0) return;

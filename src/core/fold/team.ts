@@ -9,6 +9,7 @@ import { noteChange } from './turn.ts';
 import { CadreError, describeThrown } from '../error.ts';
 import { patchedState } from '../patches/state-patch.ts';
 import { noteStateTaint } from '../patches/state-taint.ts';
+import { carryHandedIn } from './sources.ts';
 
 /** Folds of dispatches, and of work modules and values in journals of earlier versions. */
 export const teamFolds: Folds<'module.update' | 'dispatch.update' | 'state.update'> = {
@@ -118,6 +119,8 @@ function applyStatePatch(run: RunContext, event: EventOf<'state.patch'>): void {
     throw new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: event ${event.seq}: ${describeThrown(thrown)}`);
   }
   noteStateTaint(run, agent, event);
+  // What an agent hands in is what it says.
+  if (agent !== undefined && event.patches.some(({ path }) => path[0] === 'deliverables')) carryHandedIn(agent);
   run.team.shared = team.shared;
   if (agent === undefined) return;
   const { team: _, ...slices } = state;

@@ -49,4 +49,6 @@ export interface RecipeOwner {
   /** Number of modules that the run has created: the next one is `WM_<created + 1>`. */
   readonly created: number;
   readonly at: number;
+  /** Called with the place of each value that the recipe reads, such as `team.shared.page`; with `team.shared.` for the names of all. */
+  readonly onRead?: ((place: string) => void) | undefined;
 }

@@ -3,8 +3,9 @@ import { isJsonObject, type JsonValue } from '../json.ts';
 import { untrustedSources } from '../prompt/prompt-sources.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
-import { carriesText, type Labels, type StateTaint, type Taint } from '../untrusted/taint.ts';
+import { carriesText, type Labels, labelsBelow, namesOf, type StateTaint, type Taint } from '../untrusted/taint.ts';
 import type { Patch } from './patch.ts';
+import type { RecipeOwner } from './state-draft.ts';
 
 const none: Labels = [];
 
@@ -34,11 +35,37 @@ export function noteStateTaint(
   }
 }
 
+/** Untrusted sources of what a recipe reads of its draft. */
+export interface DraftReads {
+  readonly onRead: RecipeOwner['onRead'];
+  readonly labels: () => Labels;
+}
+
+/** Observes what code reads of a draft of state; code may write elsewhere what it has read. */
+export function watchReads({ team }: RunContext, { stateTaint }: SubContext): DraftReads {
+  const labels = new Set<string>();
+  const note = (place: string): void => {
+    const known = place.startsWith('team.') ? team.taint : stateTaint;
+    const read = place.endsWith('.') ? labelsBelow(known, place) : (known.get(place)?.labels ?? none);
+    for (const label of read) labels.add(label);
+  };
+  const isClean = team.taint.size + stateTaint.size === 0;
+  return { onRead: isClean ? undefined : note, labels: () => [...labels] };
+}
+
+/** True for a patch that writes text: in its value, or as a new name. */
+export function writesText({ op, path, value }: Patch): boolean {
+  return carriesText(value) || (op === 'add' && typeof path.at(-1) === 'string');
+}
+
 /** Records the taint of what a patch writes at, or below, the value whose path has so many keys. */
-function notePlace(known: StateTaint, { op, path, value }: Patch, depth: number, taint: Taint): void {
+function notePlace(known: StateTaint, patch: Patch, depth: number, taint: Taint): void {
+  const { op, path, value } = patch;
   const place = path.slice(0, depth).join('.');
   const isWhole = path.length <= depth;
-  if (taint.labels.length === 0 || !carriesText(value)) {
+  if (isWhole && op === 'remove') known.delete(namesOf + place);
+  if (isWhole && op === 'add' && taint.labels.length > 0) known.set(namesOf + place, taint);
+  if (taint.labels.length === 0 || !(isWhole ? carriesText(value) : writesText(patch))) {
     if (isWhole && (op !== 'add' || value !== undefined)) known.delete(place);
     return;
   }

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../json.ts';
 import { frameTag, frameWords } from './frame-untrusted.ts';
 
 /** The opening or closing tag of a frame as the engine writes it, also quoted in JSON. */
@@ -42,4 +43,26 @@ export function leaveOut(text: string, headEnd: number, tailStart: number): { re
 function endOf({ text }: Tag): string {
   const nonce = / nonce=(\\*"[\w-]+\\*")>/.exec(text)?.[0];
   return `</${frameTag}${nonce ?? '>'}`;
+}
+
+/** A whole frame as the engine writes it. */
+const frame = new RegExp(`<${frameTag} from="[^"\\n]*" nonce="([\\w-]+)">: [^]*?</${frameTag} nonce="\\1">`, 'g');
+
+/** True when a text that code made of a value holds each frame of that value whole, as it is or quoted in JSON. */
+export function keepsFrames(value: JsonValue, text: string): boolean {
+  const kept = withoutForm(text);
+  return textsIn(value).every((each) => [...each.matchAll(frame)].every(([found]) => kept.includes(withoutForm(found))));
+}
+
+/** Removes what the forms of a text differ in: blanks, line ends, and the escapes of JSON. */
+function withoutForm(text: string): string {
+  return text.replace(/\\[nrt]|\\(?=["\\])|\s/g, '');
+}
+
+/** Returns all texts in a value, including names of keys. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return Object.entries(value).flatMap(([key, each]) => [key, ...textsIn(each)]);
 }

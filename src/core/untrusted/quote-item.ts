@@ -24,11 +24,12 @@ export function quotedPayload(
   const taint = reads.labels();
   if (taint.length === 0) return { payload };
   if (reads.holdsData()) return { payload, trust: 'untrusted', taint };
-  return { payload: withKey(template.build(scope, stateQuotes(env, quoted, place).quote), payload), taint };
+  return { payload: withKey(env, template.build(scope, stateQuotes(env, quoted, place).quote), payload), taint };
 }
 
-/** Leaves the name of a text definition as it is: it selects one of the profile's texts, and is not shown. */
-function withKey(framed: JsonValue, plain: JsonValue): JsonValue {
+/** Leaves the name of a text definition as it is, which selects one of a profile's texts. Any other text there is only shown. */
+function withKey({ profiles }: QuoteEnv, framed: JsonValue, plain: JsonValue): JsonValue {
   const { content_key: key } = isJsonObject(plain) ? plain : {};
-  return isJsonObject(framed) && typeof key === 'string' ? { ...framed, content_key: key } : framed;
+  const isName = typeof key === 'string' && profiles.values().some(({ textDefinitions }) => textDefinitions.has(key));
+  return isName && isJsonObject(framed) ? { ...framed, content_key: key } : framed;
 }

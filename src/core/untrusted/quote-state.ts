@@ -4,6 +4,7 @@ import type { Scope } from '../expression/roots.ts';
 import type { ContentHash } from '../ids.ts';
 import { frameAtPlace } from './frame-untrusted.ts';
 import { type OriginsEnv, type Reader, scopeOrigins } from './scope-origins.ts';
+import { textsIn } from './keep-frames.ts';
 import type { Labels } from './taint.ts';
 import { isTrusted, mapEntries, originsAt, type Origins, ScopeWatch } from './watch-scope.ts';
 
@@ -31,18 +32,25 @@ export interface StateQuotes {
  * text in it framed.
  *
  * @param place where it is shown, such as the id of a segment: frames of different places have different nonces
+ * @param framed texts whose untrusted parts have frames already; they stay as they are, and what an expression makes of them does not
  */
-export function stateQuotes(env: QuoteEnv, quoted: Reader, place: string): StateQuotes {
+export function stateQuotes(env: QuoteEnv, quoted: Reader, place: string, framed?: ReadonlySet<string>): StateQuotes {
   const frame = frameAtPlace(quoted.run, quoted.agent, env.hash, place);
-  return quotesOf(env, quoted, (text) => frame('state', text));
+  return quotesOf(env, quoted, { frame: (text) => frame('state', text), framed });
 }
 
 /** Like `stateQuotes`, but leaves values as they are: for what is stored or passed on as data, with its sources beside it. */
 export function stateReads(env: OriginsEnv, quoted: Reader): StateQuotes {
-  return quotesOf(env, quoted, undefined);
+  return quotesOf(env, quoted, {});
 }
 
-function quotesOf(env: OriginsEnv, quoted: Reader, frame: ((text: string) => string) | undefined): StateQuotes {
+/** How untrusted text is framed; without a function, it is only counted. */
+interface FrameOptions {
+  readonly frame?: (text: string) => string;
+  readonly framed?: ReadonlySet<string> | undefined;
+}
+
+function quotesOf(env: OriginsEnv, quoted: Reader, { frame, framed }: FrameOptions): StateQuotes {
   const labels = new Set<string>();
   let holdsData = false;
   const count = (watch: ScopeWatch): boolean => {
@@ -62,7 +70,13 @@ function quotesOf(env: OriginsEnv, quoted: Reader, frame: ((text: string) => str
     const watch = observe(scope);
     return {
       scope: watch.scope,
-      text: (value) => (mayCarry(value) ? written(watch, toText(value)) : toText(value)),
+      text: (value) => {
+        const text = toText(value);
+        if (!mayCarry(value)) return text;
+        if (framed === undefined || !textsIn(watch.unwrap(value)).every((each) => framed.has(each))) return written(watch, text);
+        count(watch);
+        return text;
+      },
       data: (value) => shown(watch, value, source),
     };
   };

@@ -7,7 +7,7 @@ import { untrustedSources } from '../prompt/prompt-sources.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import { isUntrusted, nameOfSource } from '../fold/sources.ts';
-import type { Labels, StateTaint } from './taint.ts';
+import { type Labels, labelsBelow, type StateTaint } from './taint.ts';
 import { type Origins, trusted } from './watch-scope.ts';
 
 /*
@@ -169,14 +169,7 @@ function sliceOrigins(slice: string): OriginsOf {
 }
 
 function keyOrigins(taint: StateTaint, slice: string): Origins {
-  return { field: (key) => taint.get(`${slice}.${key}`)?.labels ?? trusted, names: () => tainted(taint, `${slice}.`) };
-}
-
-/** Returns the sources of all values whose paths begin in this way. */
-function tainted(taint: StateTaint, start: string): Labels {
-  const labels = new Set<string>();
-  for (const [place, known] of taint) if (place.startsWith(start)) for (const label of known.labels) labels.add(label);
-  return [...labels];
+  return { field: (key) => taint.get(`${slice}.${key}`)?.labels ?? trusted, names: () => labelsBelow(taint, `${slice}.`) };
 }
 
 function paramOrigins({ agent, isTask }: Reader): Origins {

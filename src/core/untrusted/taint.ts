@@ -8,7 +8,7 @@ import { isJsonObject } from '../json.ts';
  * is shown (`quote-state.ts`).
  * 1. A value that an agent writes after reading untrusted text is untrusted, and so is one that an untrusted tool returned, or that an
  *    expression made of untrusted values. Neither the name of a value nor the form of its text decides.
- * 2. Numbers and booleans carry no instructions, and no taint.
+ * 2. Numbers and booleans carry no instructions, and no taint. The names they are stored under do.
  * 3. Text read later does not change the taint of earlier values.
  */
 
@@ -27,6 +27,17 @@ export interface Taint {
 
 /** Taint by the dotted path of the value: `values.page`, `team.shared.notes`, `team.work_modules.WM_1.description`, `initial_params`. */
 export type StateTaint = Map<string, Taint>;
+
+/** Start of the places of names: `names of flags.sold` has the taint of that name, which the value under it may lack. */
+export const namesOf = 'names of ';
+
+/** Returns the sources of all values, and of all names, whose paths begin in this way. */
+export function labelsBelow(taint: StateTaint, start: string): Labels {
+  const labels = new Set<string>();
+  for (const [place, known] of taint)
+    if (place.startsWith(start) || place.startsWith(namesOf + start)) for (const label of known.labels) labels.add(label);
+  return [...labels];
+}
 
 /** True for a value that holds text anywhere: in a string, or in the name of a key. */
 export function carriesText(value: JsonValue | undefined): boolean {

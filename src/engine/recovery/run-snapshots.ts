@@ -7,7 +7,7 @@ import { engineVersion } from '../version.ts';
 import { HistoryParts, joinParts, type KeptPart, type MissingPart, type PartList, partName } from './history-parts.ts';
 
 /** Number of the form of a run's state. Snapshots of another version of the engine are ignored; raise it when the form changes within one. */
-export const stateForm = 7;
+export const stateForm = 8;
 
 const form = `${engineVersion} state ${stateForm}`;
 

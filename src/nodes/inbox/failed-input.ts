@@ -1,5 +1,6 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { frameUntrusted } from '../../core/untrusted/frame-untrusted.ts';
+import { everySource } from '../../core/untrusted/scope-origins.ts';
 import { isUntrusted } from '../../core/fold/sources.ts';
 import { poisonAfterFailures, type WaitingItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -33,10 +34,13 @@ export function failedInput(
     return framedInput(tx, env, base, item, raw);
   }
   const poisoned = (agent.inbox.items.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
-  // What an ingestor says of its failure may quote what it was to put into words.
-  const words = isUntrusted(base, item) ? frameUntrusted(error, frameOf(tx, env, item)).content : error;
+  // What an ingestor says of its failure may quote its payload, and any state it could read.
+  const read = everySource(env, { run: tx.run, agent });
+  const isOutside = isUntrusted(base, item) || base.taint !== undefined || read.length > 0;
+  const words = isOutside ? frameUntrusted(error, frameOf(tx, env, item)).content : error;
   const note = {
     ...base,
+    ...(read.length === 0 ? {} : { taint: [...new Set([...(base.taint ?? []), ...read])] }),
     mode: 'append_as_new_message' as const,
     persistent: false,
     content: failureNote(item.source, words, poisoned),

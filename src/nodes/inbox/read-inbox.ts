@@ -4,9 +4,11 @@ import { describeThrown } from '../../core/error.ts';
 import { type InboxItem, isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
 import type { CallId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type Writable } from '../../core/json.ts';
-import type { Content, ContentPart } from '../../core/prompt/message.ts';
+import { isUntrusted } from '../../core/fold/sources.ts';
+import { contentText, type Content, type ContentPart } from '../../core/prompt/message.ts';
 import type { TurnPlan } from '../../core/profile/turn-plan.ts';
 import { ingestorView } from '../../core/untrusted/ingestor-view.ts';
+import { keepsFrames, textsIn } from '../../core/untrusted/keep-frames.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/inbox/strategy.ts';
@@ -85,7 +87,8 @@ function ingest(context: TurnContext, plan: TurnPlan, waiting: WaitingItem, isRe
   if (item.trust === 'untrusted' || strategy.untrusted === true) input.untrusted = true;
   if (item.taint !== undefined) input.taint = item.taint;
   try {
-    const { content, taint, isMixed } = runIngestor(context, { name: ingestorName, item, params, isResult });
+    const isFramed = item.taint !== undefined && !isUntrusted(input, item);
+    const { content, taint, isMixed } = runIngestor(context, { name: ingestorName, item, params, isResult, isFramed });
     if (taint.length > 0) input.taint = [...new Set([...(item.taint ?? []), ...taint])];
     if (isMixed) input.untrusted = true;
     const fitted = plan.cuts ? truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy) : content;
@@ -112,9 +115,11 @@ interface IngestorCall {
   readonly item: InboxItem;
   readonly params: JsonObject;
   readonly isResult: boolean;
+  /** The untrusted text in the payload has frames. */
+  readonly isFramed: boolean;
 }
 
-function runIngestor({ tx, env, agent, profile }: TurnContext, { name, item, params, isResult }: IngestorCall): Ingested {
+function runIngestor({ tx, env, agent, profile }: TurnContext, { name, item, params, isResult, isFramed }: IngestorCall): Ingested {
   const ingestor = env.ingestor(name);
   if (ingestor === undefined) throw new Error(`there is no ingestor '${name}'`);
   const { source, payload } = item;
@@ -123,11 +128,18 @@ function runIngestor({ tx, env, agent, profile }: TurnContext, { name, item, par
     profiles: env.profiles,
     source,
     readScope: () => agentScope(env, tx.run, agent),
-    quote: () => stateQuotes(env, { run: tx.run, agent }, item.itemId),
+    quote: () =>
+      isFramed
+        ? stateQuotes(env, { run: tx.run, agent, more: { payload: item.taint ?? none } }, item.itemId, new Set(textsIn(payload)))
+        : stateQuotes(env, { run: tx.run, agent }, item.itemId),
   });
   const content = checkContent(name, isResult, ingestor.ingest(payload, params, view));
   const { quotes, watch } = view;
-  if (quotes === undefined) return { content, taint: none, isMixed: false };
+  if (quotes === undefined) {
+    // What it wrote itself of quoted texts must show them in their frames. What the team says to an agent is its task.
+    const isQuoting = isFramed && (item.observerId ?? item.ruleId) !== undefined;
+    return { content, taint: none, isMixed: isQuoting && !keepsFrames(payload, contentText(content)) };
+  }
   const read = watch === undefined ? none : [...watch.labels];
   return { content, taint: [...quotes.labels(), ...read], isMixed: read.length > 0 };
 }

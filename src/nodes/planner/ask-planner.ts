@@ -6,6 +6,7 @@ import type { ModelOutcome } from '../../core/model/model.ts';
 import type { Planner } from '../../core/profile/planner.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
+import { everySource } from '../../core/untrusted/scope-origins.ts';
 import { failure, lastResults, type PlannerDecision, type PlanView } from './plan.ts';
 import { planByRules, planFallback } from './plan-rules.ts';
 import { planByScript } from './plan-script.ts';
@@ -62,7 +63,7 @@ function tryPlan<P extends PlannerDecision | undefined>(make: () => P): P | Plan
     return make();
   } catch (thrown) {
     const { message } = toErrorRecord(thrown, 'CONDITION_FAILED');
-    return failure(`the planner could not decide: ${message}`, 'an expression failed');
+    return { ...failure(`the planner could not decide: ${message}`, 'an expression failed'), isThrown: true };
   }
 }
 
@@ -102,10 +103,12 @@ function whyUseless(outcome: ModelOutcome, { hasTool, env: { catalog } }: Planne
 
 function outcomeOf(
   plan: Exclude<PlannerDecision, { kind: 'model' }>,
-  { planner, env: { catalog } }: PlannerCall,
+  { planner, env, run, agent }: PlannerCall,
   view: PlanView,
 ): ModelOutcome {
-  const labels = view.taint();
+  const { catalog } = env;
+  // What an expression throws may quote any state it could read.
+  const labels = plan.kind === 'fail' && plan.isThrown === true ? everySource(env, { run, agent }) : view.taint();
   const taint = labels.length === 0 ? {} : { taint: labels };
   if (plan.kind === 'fail') return { kind: 'error', error: plan.error, usage: {}, cost: 0, attempts: [], ...taint };
   const toolCalls =

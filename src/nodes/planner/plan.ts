@@ -21,7 +21,7 @@ export type PlannerDecision =
       readonly why: string;
     }
   | { readonly kind: 'say'; readonly text: string; readonly why: string }
-  | { readonly kind: 'fail'; readonly error: ErrorRecord; readonly why: string }
+  | { readonly kind: 'fail'; readonly error: ErrorRecord; readonly why: string; readonly isThrown?: true }
   | { readonly kind: 'model'; readonly why: string };
 
 /** Facts a planner decides on. */
@@ -44,7 +44,7 @@ export interface PlanView {
 const longestMessage = 1_000;
 
 /** A plan that has failed. */
-export function failure(message: string, why: string): PlannerDecision {
+export function failure(message: string, why: string): Extract<PlannerDecision, { kind: 'fail' }> {
   const text = message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`;
   return { kind: 'fail', error: { code: 'PLAN_FAILED', message: text }, why };
 }

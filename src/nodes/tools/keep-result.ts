@@ -5,7 +5,9 @@ import type { StatePatch } from '../../core/events/team-events.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { carriesText } from '../../core/untrusted/taint.ts';
+import type { Changes } from '../../core/patches/patch.ts';
+import { watchReads, writesText } from '../../core/patches/state-taint.ts';
+import type { Labels } from '../../core/untrusted/taint.ts';
 import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
 import { updateState, StateEdit } from '../../core/patches/update-state.ts';
 import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJson } from '../../core/team/knowledge.ts';
@@ -111,13 +113,17 @@ export function resultChanges(
   const edit = new StateEdit(patchedState(tx.run, agent));
   for (const [key, value] of Object.entries(values ?? {}))
     updateState(edit, { operation: 'set', path: `values.${key}`, value: value ?? null });
-  const owner = { owner: `tool '${name}'`, actor: 'planner', created: tx.run.counters.modules, at: tx.at } as const;
+  const { onRead, labels } = watchReads(tx.run, agent);
+  const owner = { owner: `tool '${name}'`, actor: 'planner', created: tx.run.counters.modules, at: tx.at, onRead } as const;
   const updated = update === undefined ? undefined : env.recipe(edit.state, update, owner);
   const isTrusted = env.catalog.get(name)?.trust === 'trusted';
-  const taint = isTrusted ? undefined : [...new Set([name, ...untrustedSources(agent.history.sources)])];
+  const said = untrustedSources(agent.history.sources);
   const place = { agentId: agent.meta.agentId, turnId, by: name };
-  return [edit, ...(updated === undefined ? [] : [updated])].flatMap((changes) => {
-    const hasText = changes.patches.some(({ value }) => carriesText(value));
-    return toStatePatch(changes, hasText ? { ...place, taint } : place) ?? [];
-  });
+  const changed = (changes: Changes, read: Labels): readonly StatePatch[] => {
+    const isSaid = isTrusted && read.every((label) => said.includes(label));
+    const taint = isSaid ? undefined : [...new Set([...(isTrusted ? [] : [name]), ...said, ...read])];
+    const event = toStatePatch(changes, changes.patches.some(writesText) ? { ...place, taint } : place);
+    return event === undefined ? [] : [event];
+  };
+  return [...changed(edit, []), ...(updated === undefined ? [] : changed(updated, labels()))];
 }

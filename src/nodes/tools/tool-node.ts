@@ -16,6 +16,8 @@ import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../co
 import type { CallStatus } from '../../core/state/turn.ts';
 import { everySource } from '../../core/untrusted/scope-origins.ts';
 import { passedSources } from './passed-sources.ts';
+import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
+import { carriesText } from '../../core/untrusted/taint.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitToolDraft } from '../turn/end-agent.ts';
 import { defaultMaxResultChars, keepResult, resultChanges } from './keep-result.ts';
@@ -288,6 +290,8 @@ function postReturned(
     return;
   }
   const { source, payload, trust } = item;
-  const from = agent.meta.agentId;
-  tx.post(to.meta.agentId, trust === undefined ? { source, payload, from } : { source, payload, from, trust });
+  // Code that the agent called may have written its words.
+  const taint = carriesText(payload) ? untrustedSources(agent.history.sources) : [];
+  const marks = taint.length > 0 ? { trust: 'untrusted' as const, taint } : trust === undefined ? {} : { trust };
+  tx.post(to.meta.agentId, { source, payload, from: agent.meta.agentId, ...marks });
 }

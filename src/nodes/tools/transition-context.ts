@@ -12,6 +12,7 @@ import type { CallState } from '../../core/state/turn-state.ts';
 import type { Changes } from '../../core/patches/patch.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
 import type { RecipeOwner } from '../../core/patches/state-draft.ts';
+import { watchReads } from '../../core/patches/state-taint.ts';
 import { redactChanges } from '../../core/secrets/redact-changes.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { moduleChanges } from '../../core/team/module-changes.ts';
@@ -67,9 +68,13 @@ function changeEvents(
   change: (owner: RecipeOwner, on: RunContext) => Changes,
 ): readonly EventDraft[] {
   const { name, turnId } = call.request;
-  const named = taint ?? shownArgs(tx.run, agent, call).argsTaint;
+  const { onRead, labels } = watchReads(on, agent);
+  const changes = change({ owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at, onRead }, on);
+  const said = untrustedSources(agent.history.sources);
+  const read = labels().filter((label) => !said.includes(label));
+  const given = shownArgs(tx.run, agent, call).argsTaint;
+  const named = taint ?? (read.length === 0 ? given : [...new Set([...said, ...(given ?? []), ...read])]);
   const sources = named === undefined ? undefined : sourcesToName(agent, named);
-  const changes = change({ owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at }, on);
   const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name, taint: sources });
   if (event === undefined) return [];
   for (const patch of event.patches) Object.freeze(Object.freeze(patch).path);
