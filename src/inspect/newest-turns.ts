@@ -1,5 +1,6 @@
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import type { CallId, TurnId } from '../core/ids.ts';
+import { withAttempts } from '../core/fold/charge.ts';
 import type { CallState } from '../core/state/turn-state.ts';
 import type { ListedTurn } from './turn-list.ts';
 
@@ -21,6 +22,11 @@ export function turnsBegunIn(events: readonly CadreEvent[]): readonly ListedTurn
       case 'model.end':
         set(turns.get(event.turnId), 'modelEnd', event);
         break;
+      case 'model.reserve': {
+        const turn = turns.get(event.call as TurnId);
+        set(turn, 'charged', withAttempts(turn?.charged, event));
+        break;
+      }
       case 'turn.decide':
         set(turns.get(event.turnId), 'decide', event);
         break;
@@ -48,10 +54,14 @@ export function turnsBegunIn(events: readonly CadreEvent[]): readonly ListedTurn
 
 function begun(start: EventOf<'turn.start'>): Growing {
   const { turnId, agentId } = start;
-  return { turnId, agentId, start, modelEnd: undefined, decide: undefined, end: undefined, calls: [] };
+  return { turnId, agentId, start, modelEnd: undefined, charged: undefined, decide: undefined, end: undefined, calls: [] };
 }
 
-function set<Key extends 'modelEnd' | 'decide' | 'end'>(turn: Growing | undefined, key: Key, event: Growing[Key]): void {
+function set<Key extends 'modelEnd' | 'charged' | 'decide' | 'end'>(
+  turn: Growing | undefined,
+  key: Key,
+  event: Growing[Key],
+): void {
   if (turn !== undefined) turn[key] = event;
 }
 

@@ -197,8 +197,15 @@ function asModelReply({ shown: _shown, toolCalls, ...reply }: NonNullable<EventO
 }
 
 function withoutTimes(attempt: EventOf<'model.end'>['attempts'][number]): RecordedOutcome['attempts'][number] {
-  const { config, model, error, partialText } = attempt;
-  return { config, model, ...(error === undefined ? {} : { error }), ...(partialText === undefined ? {} : { partialText }) };
+  const { config, model, error, partialText, usage, cost } = attempt;
+  return {
+    config,
+    model,
+    ...(error === undefined ? {} : { error }),
+    ...(partialText === undefined ? {} : { partialText }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(cost === undefined ? {} : { cost }),
+  };
 }
 
 /** Returns the person of a recorded input. A replay is no person: recorded again, it says what the first recording said. */

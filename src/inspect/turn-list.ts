@@ -3,6 +3,7 @@ import { contentText } from '../core/prompt/message.ts';
 import type { CallState, TurnState } from '../core/state/turn-state.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import type { TurnType } from '../core/state/turn.ts';
+import { callUse } from './turn/call-use.ts';
 import { type CostKnowledge, turnCost } from './turn/turn-cost.ts';
 import type { TurnStatus } from './turn/turn-record.ts';
 
@@ -31,7 +32,7 @@ export interface TurnRow {
 }
 
 /** Fields of a turn that a list needs. */
-export interface ListedTurn extends Pick<TurnState, 'turnId' | 'agentId' | 'start' | 'modelEnd' | 'decide' | 'end'> {
+export interface ListedTurn extends Pick<TurnState, 'turnId' | 'agentId' | 'start' | 'modelEnd' | 'charged' | 'decide' | 'end'> {
   readonly calls: readonly { readonly request: { readonly name: string }; readonly status: CallState['status'] }[];
 }
 
@@ -43,6 +44,7 @@ export function turnList(run: RunContext, turns: Iterable<TurnState> = run.turns
 /** Builds the list row of a turn. */
 export function toTurnRow(run: Pick<RunContext, 'agents'> & CostKnowledge, turn: ListedTurn): TurnRow {
   const { start, modelEnd, end } = turn;
+  const call = callUse(turn);
   return {
     turnId: turn.turnId,
     agentId: turn.agentId,
@@ -55,10 +57,10 @@ export function toTurnRow(run: Pick<RunContext, 'agents'> & CostKnowledge, turn:
     tools: turn.calls.map((call) => ({ name: call.request.name, status: call.status })),
     reply: (start.turnType === 'user' ? said(start) : (modelEnd?.reply?.text ?? '')).slice(0, 200),
     action: turn.decide?.action.type,
-    inputTokens: modelEnd?.usage.inputTokens ?? 0,
-    outputTokens: modelEnd?.usage.outputTokens ?? 0,
+    inputTokens: call?.usage.inputTokens ?? 0,
+    outputTokens: call?.usage.outputTokens ?? 0,
     cost: turnCost(run, turn),
-    attempts: modelEnd?.attempts.length ?? 0,
+    attempts: call?.attempts.length ?? 0,
     error: (end?.error ?? modelEnd?.error)?.message,
   };
 }

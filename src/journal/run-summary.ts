@@ -1,5 +1,6 @@
 import { shownCost } from '../core/state/budget.ts';
 import type { CadreEvent } from '../core/events/event.ts';
+import { restOfCall, type Use, useOf } from '../core/model/usage.ts';
 import type { RunSummary } from '../core/events/journal.ts';
 
 /** Changes that one commit makes to its run's summary: counts to add, and new values. */
@@ -28,6 +29,12 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
   let outputTokens = 0;
   let cost = 0;
   let unpriced = 0;
+  const add = ({ usage, cost: spent }: Use, sign: 1 | -1 = 1): void => {
+    inputTokens += sign * (usage.inputTokens ?? 0);
+    outputTokens += sign * (usage.outputTokens ?? 0);
+    if (spent !== undefined) cost += sign * spent;
+    else if (sign > 0) unpriced += 1;
+  };
   let named: Pick<SummaryChange, 'title' | 'profile' | 'status' | 'pending' | 'outcome' | 'isImported'> | undefined;
   for (const event of events) {
     switch (event.type) {
@@ -40,11 +47,19 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
       case 'model.end':
       case 'compaction.end':
       case 'run.title':
-        inputTokens += event.usage.inputTokens ?? 0;
-        outputTokens += event.usage.outputTokens ?? 0;
-        if (event.cost === undefined) unpriced += 1;
-        else cost += event.cost;
+        add(restOfCall(event));
+        if (event.type === 'compaction.end' && event.estimate !== undefined) add(event.estimate);
         if (event.type === 'run.title' && event.title !== undefined) named = { ...named, title: event.title.toWellFormed() };
+        break;
+      case 'model.reserve': {
+        const { usage, cost: known, costAtLeast } = useOf(event.attempts);
+        add({ usage, cost: costAtLeast });
+        if (known === undefined) unpriced += 1;
+        if (event.replaces !== undefined) add(event.replaces, -1);
+        break;
+      }
+      case 'turn.end':
+        if (event.estimate !== undefined) add(event.estimate);
         break;
       case 'run.start':
         named = {

@@ -12,21 +12,24 @@
 import type { Context, SpanContext } from '@opentelemetry/api';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
+import type { ModelAttempt } from '../core/model/model.ts';
 import { contentText } from '../core/prompt/message.ts';
 import {
   agentAttributes,
   byAttribute,
   answeredCall,
+  attemptEvents,
   callAttributes,
   callEvent,
   decisionEvents,
+  estimateAttributes,
   modelAttributes,
   observerEvents,
   otherEvents,
 } from './span-attributes.ts';
 import { OpenCalls } from './open-calls.ts';
 import { idsOf } from './span-ids.ts';
-import { asName, errorType } from './names.ts';
+import { asName } from './names.ts';
 import type { NewSpan, OpenSpan, SpanWriter } from './span-writer.ts';
 import { UnreadItems } from './unread-items.ts';
 
@@ -85,6 +88,8 @@ export class RunTracer {
         ]);
       case 'turn.end':
         return this.#endTurn(event);
+      case 'model.reserve':
+        return this.#noteAttempts(this.#chats.get(event.call) ?? this.#ownerOf(event), event.attempts, event.call);
       case 'model.end':
         return this.#endModel(event);
       case 'compaction.start':
@@ -206,8 +211,8 @@ export class RunTracer {
     );
   }
 
-  #endTurn({ turnId, at, error, status }: EventOf<'turn.end'>): void {
-    this.#spans.close(this.#chats.get(turnId), { at, error });
+  #endTurn({ turnId, at, error, status, estimate }: EventOf<'turn.end'>): void {
+    this.#spans.close(this.#chats.get(turnId), { at, error, attributes: estimateAttributes(estimate) });
     this.#chats.delete(turnId);
     this.#spans.close(this.#turns.get(turnId), { at, error, attributes: { 'cadre.turn.status': status } });
     this.#turns.delete(turnId);
@@ -219,19 +224,15 @@ export class RunTracer {
     this.#chats.delete(event.turnId);
     const model = event.attempts.at(-1)?.model;
     if (model !== undefined) chat.span.updateName(`chat ${model}`);
-    for (const { error, startedAt, ms, config } of event.attempts) {
-      if (error === undefined) continue;
-      const attributes = {
-        'error.type': errorType(error.code),
-        ...this.#spans.words({ 'cadre.error.message': error.message }),
-        'cadre.llm_config': config,
-      };
-      this.#spans.note(chat, startedAt + ms, [{ name: 'cadre.attempt.failed', attributes }]);
-    }
-    const { reply } = event;
-    const said = reply === undefined ? undefined : JSON.stringify([{ role: 'assistant', content: reply.text }]);
+    this.#noteAttempts(chat, event.attempts.slice(event.charged ?? 0));
+    const said = event.reply && JSON.stringify([{ role: 'assistant', content: event.reply.text }]);
     const attributes = { ...modelAttributes(event), ...this.#spans.words({ 'gen_ai.output.messages': said }) };
     this.#spans.close(chat, { at: event.at, error: event.error, attributes });
+  }
+
+  #noteAttempts(span: OpenSpan | undefined, attempts: readonly ModelAttempt[], call?: string): void {
+    for (const { at, ...event } of attemptEvents(attempts, (words) => this.#spans.words(words), call))
+      this.#spans.note(span, at, [event]);
   }
 
   #startCompaction({ agentId, compactionId, at, llmConfig }: EventOf<'compaction.start'>): void {

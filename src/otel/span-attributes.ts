@@ -2,6 +2,8 @@ import { moduleChanges } from '../core/patches/module-changes.ts';
 import type { Attributes } from '@opentelemetry/api';
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import type { JsonValue } from '../core/json.ts';
+import type { ModelAttempt } from '../core/model/model.ts';
+import type { Use } from '../core/model/usage.ts';
 import type { ObserverRecord } from '../core/state/turn.ts';
 import { asName, errorType } from './names.ts';
 
@@ -51,6 +53,39 @@ export function modelAttributes(event: EventOf<'model.end'> | EventOf<'compactio
     'cadre.llm_config': last?.config,
     'cadre.attempts': attempts.length,
     'cadre.first_token_ms': last?.firstTokenMs,
+  });
+}
+
+/** Returns the attributes of what is charged for a model call until its attempts are known. */
+export function estimateAttributes(estimate: Use | undefined): Attributes {
+  if (estimate === undefined) return {};
+  return { ...useAttributes(estimate), 'cadre.usage.estimated': true };
+}
+
+/** Returns span events of attempts without a reply that counts, with what they used; `call` names their call, where its span may be over. */
+export function attemptEvents(
+  attempts: readonly ModelAttempt[],
+  words: Words,
+  call?: string,
+): readonly (SpanEvent & { readonly at: number })[] {
+  return attempts
+    .filter(({ error, usage }) => error !== undefined || usage !== undefined)
+    .map(({ error, config, usage = {}, cost, startedAt, ms }) => ({
+      name: error === undefined ? 'cadre.attempt.late' : 'cadre.attempt.failed',
+      at: startedAt + ms,
+      attributes: {
+        ...(error === undefined ? {} : { 'error.type': errorType(error.code), ...words({ 'cadre.error.message': error.message }) }),
+        ...defined({ 'cadre.llm_config': config, 'cadre.model_call': call }),
+        ...useAttributes(cost === undefined ? { usage } : { usage, cost }),
+      },
+    }));
+}
+
+function useAttributes({ usage, cost }: Use): Attributes {
+  return defined({
+    'gen_ai.usage.input_tokens': usage.inputTokens,
+    'gen_ai.usage.output_tokens': usage.outputTokens,
+    'cadre.cost.usd': cost,
   });
 }
 

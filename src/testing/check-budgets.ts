@@ -1,6 +1,7 @@
 import type { CadreEvent } from '../core/events/event.ts';
 import type { TurnReserve } from '../core/events/turn-parts.ts';
-import { useOf } from '../core/model/usage.ts';
+import { titleCall } from '../core/fold/charge.ts';
+import { restOfCall, type Use, useOf } from '../core/model/usage.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 /** Sums of fractions are inexact. */
@@ -17,8 +18,10 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
   let limits: { readonly maxTokens?: number; readonly maxCostUsd?: number } = {};
   let tokens = 0;
   let cost = 0;
-  /** Attempts that were charged before the end of their call, which lists them again. */
-  const charged = new Map<string, { readonly tokens: number; readonly cost: number }>();
+  const count = ({ usage, cost: spent = 0 }: Use, sign: 1 | -1 = 1): void => {
+    tokens += sign * ((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0));
+    cost += sign * spent;
+  };
   const begin = (callId: string, reserve: TurnReserve): void => {
     inFlight.set(callId, { tokens: reserve.tokens, cost: reserve.cost ?? 0 });
     const set = [...inFlight.values()].reduce((sum, own) => ({ tokens: sum.tokens + own.tokens, cost: sum.cost + own.cost }));
@@ -46,30 +49,22 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         break;
       case 'model.reserve': {
         const { usage, costAtLeast } = useOf(event.attempts);
-        const used = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
-        const before = charged.get(event.call);
-        tokens += used;
-        cost += costAtLeast;
-        charged.set(event.call, { tokens: (before?.tokens ?? 0) + used, cost: (before?.cost ?? 0) + costAtLeast });
+        count({ usage, cost: costAtLeast });
+        if (event.replaces !== undefined) count(event.replaces, -1);
         inFlight.delete(event.call);
         if (event.reserve !== undefined) begin(event.call, event.reserve);
         break;
       }
       case 'model.end':
-      case 'compaction.end': {
-        const callId = event.type === 'model.end' ? event.turnId : event.compactionId;
-        const before = charged.get(callId);
-        inFlight.delete(callId);
-        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0) - (before?.tokens ?? 0);
-        if (event.cost !== undefined) cost += event.cost - (before?.cost ?? 0);
-        break;
-      }
+      case 'compaction.end':
       case 'run.title':
-        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
-        cost += event.cost ?? 0;
+        inFlight.delete(event.type === 'model.end' ? event.turnId : event.type === 'run.title' ? titleCall : event.compactionId);
+        count(restOfCall(event));
+        if (event.type === 'compaction.end' && event.estimate !== undefined) count(event.estimate);
         break;
       case 'turn.end':
         inFlight.delete(event.turnId);
+        if (event.estimate !== undefined) count(event.estimate);
         break;
       case 'agent.restart':
         for (const key of reported) if (key.startsWith(`${event.agentId} `)) reported.delete(key);

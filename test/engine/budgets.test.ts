@@ -168,7 +168,8 @@ describe('budgets are reserved before a model call', () => {
     const prompt = first?.start.prompt?.tokens ?? 0;
     expect(prompt).toBeGreaterThan(900);
     expect(first?.modelEnd?.error?.code).toBe('MODEL_INTERRUPTED');
-    expect(run.state.budget).toMatchObject({ tokens: prompt, cost: first?.start.reserve?.cost });
+    expect(run.state.budget).toMatchObject({ tokens: prompt, cost: prompt / 1_000_000 });
+    expect(run.state.usage).toMatchObject({ inputTokens: prompt, costUnknown: false });
     await run.cancel();
     expect(run.state.budget).toMatchObject({
       tokens: prompt + (second?.start.prompt?.tokens ?? 0),

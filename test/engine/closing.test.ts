@@ -74,7 +74,10 @@ describe('K5: closing an engine drains it', () => {
     const run = await first.launch();
     await breathe();
     await first.engine.close();
-    expect((await journal.read(run.id)).at(-1)?.type).toBe('turn.start');
+    expect((await journal.read(run.id)).slice(-2)).toMatchObject([
+      { type: 'turn.start' },
+      { type: 'model.reserve', attempts: [{ error: { code: 'MODEL_ABORTED' }, usage: {} }] },
+    ]);
     const second = await testEngine({ profile: waitsForUser, store: journal, replies: [{ text: 'whole' }] });
     const resumed = await second.engine.resume(run.id);
     await resumed.settled();

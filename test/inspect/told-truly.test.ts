@@ -96,7 +96,7 @@ describe('F54: views of a run', () => {
     const turn = { modelEnd } as unknown as Parameters<typeof turnCost>[1];
     expect(turnCost({ usage: { costUnknown: false } }, turn)).toBe(0);
     expect(turnCost({ usage: { costUnknown: true } }, turn)).toBe(null);
-    expect(turnCost({ usage: { costUnknown: true } }, { modelEnd: undefined })).toBe(undefined);
+    expect(turnCost({ usage: { costUnknown: true } }, { modelEnd: undefined, charged: undefined, end: undefined })).toBe(undefined);
     const counted = { modelEnd: { ...modelEnd, usage: { inputTokens: 5 } } } as unknown as Parameters<typeof turnCost>[1];
     expect(turnCost({ usage: { costUnknown: true } }, counted)).toBe(0);
   });

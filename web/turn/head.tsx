@@ -56,7 +56,7 @@ export function TurnHead({ record }: { readonly record: TurnRecord }) {
           ),
           'woken by': <Woken record={record} />,
           tokens: tokenFacts(record),
-          cost: record.attempts.length > 0 && costText(record.cost),
+          cost: record.cost !== undefined && costText(record.cost),
           'first token': record.firstTokenMs !== undefined && `after ${Math.round(record.firstTokenMs)} ms`,
           reserved:
             record.reserve !== undefined &&
@@ -68,8 +68,8 @@ export function TurnHead({ record }: { readonly record: TurnRecord }) {
   );
 }
 
-function tokenFacts({ attempts, usage }: TurnRecord): string | false {
-  if (attempts.length === 0) return false;
+function tokenFacts({ cost, usage }: TurnRecord): string | false {
+  if (cost === undefined) return false;
   const more = [
     usage.cacheReadTokens === undefined ? '' : `${grouped(usage.cacheReadTokens)} from cache`,
     usage.cacheWriteTokens === undefined ? '' : `${grouped(usage.cacheWriteTokens)} to cache`,

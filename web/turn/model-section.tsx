@@ -1,6 +1,6 @@
 import type { ModelAttempt } from '../../src/core/model/model.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
-import { countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
+import { attemptUseText, countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { safe } from '../kit/safe.ts';
 import { Text } from '../kit/text.tsx';
 import { Section } from './section.tsx';
@@ -37,6 +37,7 @@ function Attempt({ attempt, place }: { readonly attempt: ModelAttempt; readonly 
     `took ${durationText(ms)}`,
     firstTokenMs === undefined ? '' : `first token after ${durationText(firstTokenMs)}`,
     waitMs === undefined ? '' : `then waited ${durationText(waitMs)}`,
+    attemptUseText(attempt),
   ];
   return (
     <>

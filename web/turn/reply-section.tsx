@@ -13,9 +13,11 @@ import { Section } from './section.tsx';
 /** Reasoning and text of the model's reply, live while it is written. */
 export function ReplySection({ record }: { readonly record: TurnRecord }) {
   const live = useRun().live.replies.value.get(record.turnId);
-  const { reply, attempts } = record;
-  if (live !== undefined && reply.finishReason === undefined && attempts.length === 0) return <LiveSection live={live} />;
-  const waits = record.status === 'running' && attempts.length === 0 && record.prompt.spans.length > 0;
+  const { reply } = record;
+  // Attempts of a call under way may be on record already.
+  const isOpen = record.status === 'running' && reply.finishReason === undefined && record.error === undefined;
+  if (live !== undefined && isOpen) return <LiveSection live={live} />;
+  const waits = isOpen && record.prompt.spans.length > 0;
   if (reply.finishReason === undefined && !waits) return null;
   return (
     <Section name="reply" note={waits ? 'pending' : replyNote(record)} copy={() => reply}>

@@ -1,11 +1,12 @@
 import type { CadreEvent } from '../../core/events/event.ts';
+import { titleCall } from '../../core/fold/charge.ts';
 import { callNames } from '../../core/events/call-names.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import { type ModuleChange, moduleChanges } from '../../core/patches/module-changes.ts';
 import { changesText } from '../../core/events/profile-edit.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { type TextStyle, styledStatus } from '../../inspect/format/text/text-style.ts';
-import { durationText } from '../../inspect/format/text/quantity-text.ts';
+import { attemptUseText, durationText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { toStyledLine } from '../../inspect/format/text/terminal-text.ts';
 import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
@@ -82,10 +83,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'stagnation.act':
       return `${style.yellow('stagnation')} ${safe(event.agentId)} made no progress (${event.on} = ${event.count}): ${event.action}`;
     case 'model.reserve':
-      // The end of the call tells of attempts that went on.
-      return event.error === undefined
-        ? undefined
-        : `${style.yellow('limit')} ${safe(event.agentId)} makes no further attempt: ${safe(event.error.message, 400)}`;
+      return attemptLine(event, style);
     case 'model.end':
       return modelLine(event, style);
     case 'tool.request':
@@ -158,6 +156,18 @@ function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}`
     case 'agent.end':
       return `${agent} ended ${styledStatus(style, safe(event.outcome))}${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}${event.unknown === undefined ? '' : `; may have happened: ${safe(callNames(event.unknown), 400)}`}`;
   }
+}
+
+/** Returns the line of charged attempts: what they used, and why no further one is made, if so. */
+function attemptLine(event: Extract<CadreEvent, { readonly type: 'model.reserve' }>, style: TextStyle): string | undefined {
+  const who = safe(event.call === titleCall ? 'the title' : event.agentId);
+  if (event.error !== undefined) return `${style.yellow('limit')} ${who} makes no attempt: ${safe(event.error.message, 400)}`;
+  const failed = event.attempts.filter(({ usage }) => usage !== undefined);
+  const texts = failed.map((attempt) => {
+    const why = attempt.error === undefined ? 'came too late' : `failed: ${safe(attempt.error.message, 200)}`;
+    return `an attempt on ${safe(attempt.config)} ${attemptUseText(attempt)} and ${why}`;
+  });
+  return texts.length === 0 ? undefined : `${style.yellow('charged')} ${who}: ${texts.join('; ')}`;
 }
 
 function modelLine(event: Extract<CadreEvent, { readonly type: 'model.end' }>, style: TextStyle): string | undefined {

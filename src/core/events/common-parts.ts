@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorRecord } from '../error.ts';
 import { type AgentId, type CallId, type ContentHash, idPattern, type ItemId, type RunId, type TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import type { ModelAttempt, Usage } from '../model/model.ts';
+import type { Use } from '../model/usage.ts';
 import type { Limits } from '../profile/profile.ts';
 import type { Content, FileData, FilePart, ProviderOptions, TextPart } from '../prompt/message.ts';
 import { either, list, mapOf, optional, record, variants } from '../schema/records.ts';
@@ -50,6 +51,9 @@ export const usage = record<Usage>(
   },
   { inputTokens: 'i', outputTokens: 'o', cacheReadTokens: 'c', cacheWriteTokens: 'w', reasoningTokens: 'r' },
 );
+
+/** Tokens and cost of something. */
+export const use = record<Use>({ usage, cost: optional(number) }, { usage: 'g', cost: 'o' });
 
 export const attempt = record<ModelAttempt>(
   {

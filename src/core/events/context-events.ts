@@ -1,7 +1,7 @@
 import { list, optional } from '../schema/records.ts';
 import type { TypeOf } from '../schema/schema.ts';
 import { count, number, oneOf, text } from '../schema/values.ts';
-import { attempts, contentHash, errorRecord, usage } from './common-parts.ts';
+import { attempts, contentHash, errorRecord, usage, use } from './common-parts.ts';
 import { defineEvent, type DraftOf, ofAgent } from './define-event.ts';
 import { reserve } from './turn-parts.ts';
 
@@ -72,6 +72,10 @@ export const compactionEnd = defineEvent('compaction.end', {
     usage,
     cost: optional(number),
     attempts,
+    /** Number of its first attempts that `model.reserve` charged. */
+    charged: optional(count),
+    /** Use of its call, when that has no outcome on record: counted until its attempts are known. */
+    estimate: optional(use),
   },
   describe: (event) =>
     event.error === undefined

@@ -154,7 +154,15 @@ export const runTitle = defineEvent('run.title', {
   about: 'A model generated the title of the run, or failed to: then the title stays.',
   code: 'rt',
   subject: ofRun,
-  fields: { title: optional(text), error: optional(errorRecord), usage, cost: optional(number), attempts },
+  fields: {
+    title: optional(text),
+    error: optional(errorRecord),
+    usage,
+    cost: optional(number),
+    attempts,
+    /** Number of its first attempts that `model.reserve` charged. */
+    charged: optional(count),
+  },
   describe: ({ title, error }) =>
     title === undefined ? `no title was generated: ${error?.message ?? ''}` : `a model titled the run ${oneLine(title)}`,
 });

@@ -1,6 +1,6 @@
 import { list, optional, record } from '../schema/records.ts';
-import { number, oneOf, text } from '../schema/values.ts';
-import { attempts, callId, errorRecord, turnId, usage } from './common-parts.ts';
+import { count, number, oneOf, text } from '../schema/values.ts';
+import { attempts, callId, errorRecord, turnId, usage, use } from './common-parts.ts';
 import { defineEvent, type DraftOf, ofAgent, ofTurn } from './define-event.ts';
 import { oneLine } from './one-line.ts';
 import {
@@ -47,7 +47,7 @@ export const turnStart = defineEvent('turn.start', {
 
 export const modelReserve = defineEvent('model.reserve', {
   about:
-    'Before a further attempt of a model call: what its attempts used since the last such event is charged, and what the next one may use is reserved or refused.',
+    'What attempts of a model call used is charged: before a further one, which is reserved or refused; when its engine closes or is gone; and when its turn is over.',
   code: 'm+',
   subject: ofAgent,
   fields: {
@@ -55,16 +55,18 @@ export const modelReserve = defineEvent('model.reserve', {
     call: text,
     /** Attempts that are over; the end of the call lists them again. */
     attempts,
-    /** Upper bound of the next attempt. Absent when it is refused, and for a call that is over. */
+    /** Upper bound of the next attempt. Absent when none begins yet. */
     reserve: optional(reserve),
     /** The limit that the next attempt does not fit into, if any. */
     error: optional(errorRecord),
+    /** The estimate of a call that is over, which these attempts replace. */
+    replaces: optional(use),
   },
-  keys: { call: 'l', attempts: 't', reserve: 'r', error: 'e' },
+  keys: { call: 'l', attempts: 't', reserve: 'r', error: 'e', replaces: 's' },
   describe: ({ call, attempts: { length }, reserve: reserved, error }) => {
-    if (error !== undefined) return `another attempt of ${call} is refused: ${error.message}`;
-    if (reserved === undefined) return `${length} late ${length === 1 ? 'attempt' : 'attempts'} of ${call} charged`;
-    return `another attempt of ${call} may use ${reserved.tokens} tokens`;
+    if (error !== undefined) return `${length === 0 ? 'an' : 'another'} attempt of ${call} is refused: ${error.message}`;
+    if (reserved === undefined) return `${length} ${length === 1 ? 'attempt' : 'attempts'} of ${call} charged`;
+    return `${length === 0 ? 'an' : 'another'} attempt of ${call} may use ${reserved.tokens} tokens`;
   },
 });
 
@@ -78,10 +80,12 @@ export const modelEnd = defineEvent('model.end', {
     usage,
     cost: optional(number),
     attempts,
+    /** Number of its first attempts that `model.reserve` charged. */
+    charged: optional(count),
     /** Untrusted sources of the texts that a planner filled in from state. */
     taint: optional(list(text)),
   },
-  keys: { reply: 'r', error: 'e', usage: 'g', cost: 'o', attempts: 't' },
+  keys: { reply: 'r', error: 'e', usage: 'g', cost: 'o', attempts: 't', charged: 'h' },
   describe: (event) => {
     if (event.error?.code === 'MODEL_INTERRUPTED') return 'the model call was interrupted';
     return event.reply === undefined
@@ -104,8 +108,13 @@ export const turnEnd = defineEvent('turn.end', {
   about: 'A turn is over: its model call and all its tool calls have ended.',
   code: 't>',
   subject: ofTurn,
-  fields: { status: oneOf('completed', 'error', 'cancelled', 'interrupted'), error: optional(errorRecord) },
-  keys: { status: 's', error: 'e' },
+  fields: {
+    status: oneOf('completed', 'error', 'cancelled', 'interrupted'),
+    error: optional(errorRecord),
+    /** Use of its model call, when that has no outcome on record: counted until its attempts are known. */
+    estimate: optional(use),
+  },
+  keys: { status: 's', error: 'e', estimate: 'i' },
   describe: (event) => `${event.turnId} ended ${event.status}`,
 });
 

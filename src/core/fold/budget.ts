@@ -6,7 +6,7 @@ import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { TurnState } from '../state/turn-state.ts';
 import { estimateTokens } from '../prompt/token-estimate.ts';
-import type { TurnStart } from '../events/turn-events.ts';
+import type { TurnReserve } from '../events/turn-parts.ts';
 
 /** Returns an unused budget. */
 export function newBudget(): Budget {
@@ -40,20 +40,23 @@ function budgetsOf(run: RunContext, agent: SubContext): readonly Budget[] {
 interface Use {
   readonly tokens: number;
   readonly cost: number;
-  readonly reserved: TurnStart['reserve'];
+  readonly reserved: TurnReserve | undefined;
 }
 
+/** Whether a call takes its agent's share of the budgets, or is made beside it. */
+export type Sharing = 'share' | 'beside';
+
 /** Counts the use of a model call, and gives its reservation back. */
-export function pay(run: RunContext, agent: SubContext, { tokens, cost, reserved }: Use): void {
+export function pay(run: RunContext, agent: SubContext, { tokens, cost, reserved }: Use, sharing: Sharing = 'share'): void {
   for (const budget of budgetsOf(run, agent)) {
     budget.tokens += tokens;
     budget.cost += cost;
     if (reserved === undefined) continue;
     budget.reservedTokens -= reserved.tokens;
     budget.reservedCost -= reserved.cost ?? 0;
-    budget.reserving -= 1;
+    if (sharing === 'share') budget.reserving -= 1;
     // Sums of fractions do not return to exactly zero.
-    if (budget.reserving === 0) budget.reservedCost = 0;
+    if (budget.reservedTokens === 0) budget.reservedCost = 0;
   }
 }
 
@@ -78,12 +81,12 @@ export function countLive(run: RunContext, agent: SubContext, { by, at }: { read
 }
 
 /** Reserves the upper bound of a model call. */
-export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'turn.start'>['reserve']): void {
+export function reserve(run: RunContext, agent: SubContext, reserved: TurnReserve | undefined, sharing: Sharing = 'share'): void {
   if (reserved === undefined) return;
   for (const budget of budgetsOf(run, agent)) {
     budget.reservedTokens += reserved.tokens;
     budget.reservedCost += reserved.cost ?? 0;
-    budget.reserving += 1;
+    if (sharing === 'share') budget.reserving += 1;
   }
 }
 
@@ -130,26 +133,6 @@ export function spend(run: RunContext, agent: SubContext, call: EndedCall): numb
   const reserved = rest.charged === undefined ? turn.start.reserve : rest.charged.reserve;
   const tokens = tokensOf(call);
   pay(run, agent, { tokens, cost: rest.cost ?? (tokens === 0 ? 0 : (reserved?.cost ?? 0)), reserved });
-  return tokens;
-}
-
-/**
- * Counts a model call without an outcome because its turn was ended meanwhile, and releases its reservation: the prompt was sent, and
- * the reservation bounds its cost. Returns its tokens.
- */
-export function spendUnanswered(
-  run: RunContext,
-  agent: SubContext,
-  { start, turnId }: Pick<TurnState, 'start' | 'turnId'>,
-): number {
-  const charged = run.chargedCalls.get(turnId);
-  const reserved = charged === undefined ? start.reserve : charged.reserve;
-  if (reserved === undefined) return 0;
-  const tokens = start.prompt?.tokens ?? 0;
-  const cost = reserved.cost ?? 0;
-  pay(run, agent, { tokens, cost, reserved });
-  // Its attempts replace this estimate, if they come later.
-  run.chargedCalls.set(turnId, { attempts: [], tokens, cost, reserve: undefined });
   return tokens;
 }
 

@@ -3,7 +3,7 @@ import { type ContextView, isForRoom } from '../state/agent-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { reserve, spendOnSummary } from './budget.ts';
-import { countRest } from './charge.ts';
+import { countRest, countUnanswered } from './charge.ts';
 import type { AgentFolds } from './folds.ts';
 import { carryReplacedSources } from './sources.ts';
 
@@ -36,8 +36,10 @@ export const contextFolds: AgentFolds<'context.trim' | 'compaction.start' | 'com
 function endCompaction(run: RunContext, agent: SubContext, event: EventOf<'compaction.end'>): void {
   const { compacting: start, view } = agent.context;
   run.activity -= 1;
-  const rest = countRest(run, agent, event.compactionId, event);
-  agent.counters.tokensUsed += spendOnSummary(run, agent, { event, rest });
+  agent.counters.tokensUsed +=
+    event.estimate === undefined
+      ? spendOnSummary(run, agent, { event, rest: countRest(run, agent, event.compactionId, event) })
+      : countUnanswered(run, agent, event.compactionId, event.estimate);
   agent.context.compacting = undefined;
   if (event.head === undefined) {
     if (start !== undefined && !isForRoom(start.reason)) agent.context.view = { ...view, tried: event.to };

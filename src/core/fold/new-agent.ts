@@ -15,7 +15,7 @@ import type {
 } from '../state/sub-context.ts';
 import { newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
-import { emptyUsage } from './run.ts';
+import { emptyUsage } from './usage.ts';
 
 /** What differs between agents that have done nothing yet. */
 interface Birth {

@@ -1,24 +1,11 @@
 import type { EventOf } from '../events/event.ts';
 import { defaultRunLimits } from '../profile/limits.ts';
-import type { Usage } from '../model/model.ts';
-import type { RunUsage } from '../state/budget.ts';
 import type { Keeps, RunContext } from '../state/run-context.ts';
 import { newBudget } from './budget.ts';
+import { endTitle } from './charge.ts';
+import { emptyUsage } from './usage.ts';
 import { undecided } from '../state/turn-state.ts';
 import type { Folds } from './folds.ts';
-
-/** Returns an empty usage. */
-export function emptyUsage(): RunUsage {
-  return {
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    reasoningTokens: 0,
-    modelCalls: 0,
-    cost: 0,
-    costUnknown: false,
-  };
-}
 
 /** Returns the state of a run before its first agent. */
 export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunContext {
@@ -119,9 +106,7 @@ export const runFolds: Folds<
   'run.title': (run, event) => {
     run.isTitled = true;
     if (event.title !== undefined) run.meta = { ...run.meta, title: event.title };
-    addUsage(run.usage, event);
-    run.budget.tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
-    run.budget.cost += event.cost ?? 0;
+    endTitle(run, event);
   },
   'run.end': (run, event) => {
     endWait(run, event.at);
@@ -177,27 +162,4 @@ function endWait(run: RunContext, at: number): void {
   if (run.awaitingSince === undefined) return;
   run.pausedMs += Math.max(0, at - run.awaitingSince);
   run.awaitingSince = undefined;
-}
-
-/** What a model call, or some of its attempts, used. */
-export interface CountedUse {
-  readonly usage: Usage;
-  readonly cost?: number | undefined;
-}
-
-/** Adds one model call to a usage. */
-export function addUsage(usage: RunUsage, event: CountedUse & Pick<EventOf<'model.end'>, 'attempts'>): void {
-  addUse(usage, event);
-  // A planner or a function answers without a model call.
-  if (event.attempts.length > 0 || event.cost !== 0) usage.modelCalls += 1;
-}
-
-/** Adds tokens and cost to a usage. */
-export function addUse(usage: RunUsage, { usage: used, cost }: CountedUse): void {
-  usage.inputTokens += used.inputTokens ?? 0;
-  usage.outputTokens += used.outputTokens ?? 0;
-  usage.cacheReadTokens += used.cacheReadTokens ?? 0;
-  usage.reasoningTokens += used.reasoningTokens ?? 0;
-  if (cost === undefined) usage.costUnknown = true;
-  else usage.cost += cost;
 }

@@ -16,8 +16,8 @@ import type { ReplyToolCall } from '../state/turn.ts';
 import { type AgentFolds, agentOf } from './folds.ts';
 import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
-import { countOfModule, reserve, spend, spendUnanswered } from './budget.ts';
-import { chargeAttempts, countRest } from './charge.ts';
+import { countOfModule, reserve, spend } from './budget.ts';
+import { chargeAttempts, countRest, countUnanswered } from './charge.ts';
 import { assistantMessage, callPart, wireIdsOf, type AssistantMessage } from './reply-message.ts';
 import { removeAt } from './remove-at.ts';
 import { markInputs, quoteInTurn, sourcesInView } from './sources.ts';
@@ -67,7 +67,7 @@ function endTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.end'>)
   const turn = run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId);
   if (turn.start.prompt !== undefined && turn.modelEnd === undefined) {
     run.activity -= 1;
-    agent.counters.tokensUsed += spendUnanswered(run, agent, turn);
+    agent.counters.tokensUsed += countUnanswered(run, agent, turn.turnId, event.estimate);
   }
   turn.end = event;
   if (event.status === 'interrupted') forgetReading(agent, turn);
@@ -158,6 +158,7 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
     sources: sourcesInView(agent, passing),
     interruptedBy: undefined,
     modelEnd: undefined,
+    charged: undefined,
     decide: undefined,
     calls: none as never[],
     stateChanges: agent.turn.changesBefore.length === 0 ? undefined : agent.turn.changesBefore.splice(0),
@@ -249,8 +250,8 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   agent.turn.nextToolChoice = undefined;
   if (event.taint !== undefined) quoteInTurn(run, agent, turn, event.taint);
   // The counts of several attempts are summed, so only that of a single one is the size of the prompt.
-  if (attempts.length === 1)
-    agent.context.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.context.counted;
+  if (attempts.length - (event.charged ?? 0) === 1)
+    agent.context.counted = countedPrompt(turn.start.prompt, rest.usage.inputTokens) ?? agent.context.counted;
   // The provider rejected the calls that the reply consists of.
   const isBroken = attempts.at(-1)?.error?.code === 'MODEL_CALL_BROKEN' && reply !== undefined && reply.toolCalls.length > 0;
   agent.turn.brokenReplies = isBroken ? agent.turn.brokenReplies + 1 : 0;

@@ -61,6 +61,8 @@ export interface ModelRequest {
   readonly onOutage?: (news: OutageNews) => void;
   /** Asked before every attempt that nothing was reserved for; absent: the call has no budget. */
   readonly mayTry?: (further: FurtherAttempt) => Promise<AttemptVerdict>;
+  /** Nothing is reserved for the first attempt either: `mayTry` is asked before it. */
+  readonly isUnreserved?: true;
   /** Absent for calls outside a run. */
   readonly caller?: ModelCaller;
   /** Purpose of a call that is not a turn's: `summary` for a compaction, `title` for the run's title. */

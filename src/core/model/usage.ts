@@ -11,6 +11,12 @@ export function addUsage(left: Usage, right: Usage): Usage {
   return usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens });
 }
 
+/** Tokens and US dollars that something used; an absent cost is unknown. */
+export interface Use {
+  readonly usage: Usage;
+  readonly cost?: number;
+}
+
 /** The usage of no call. */
 export const nothing: Usage = {};
 
@@ -47,6 +53,31 @@ export function useOf(attempts: readonly ModelAttempt[]): AttemptsUse {
     else costAtLeast += attempt.cost;
   }
   return { usage, cost: isCostKnown ? costAtLeast : undefined, costAtLeast };
+}
+
+/** End of a model call: its use in all, with its attempts, of which the first `charged` were charged before. */
+interface EndOfCall extends Use {
+  readonly attempts: readonly ModelAttempt[];
+  readonly charged?: number;
+}
+
+/** Returns what the end of a model call adds to its attempts that were charged before. */
+export function restOfCall({ usage, cost, attempts, charged = 0 }: EndOfCall): Use {
+  if (charged === 0) return cost === undefined ? { usage } : { usage, cost };
+  const before = useOf(attempts.slice(0, charged));
+  const rest = lessUsage(usage, before.usage);
+  // An unknown cost leaves the known parts charged.
+  return cost === undefined ? { usage: rest } : { usage: rest, cost: Math.max(0, cost - before.costAtLeast) };
+}
+
+function lessUsage(all: Usage, charged: Usage): Usage {
+  const rest: Writable<Usage> = {};
+  for (const key of ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
+    const left = (all[key] ?? 0) - (charged[key] ?? 0);
+    // Nothing is left where the last attempt was not counted: it is estimated.
+    if (left > 0) rest[key] = left;
+  }
+  return rest;
 }
 
 function addCounts(left: number | undefined, right: number | undefined): number | undefined {

@@ -34,6 +34,8 @@ export interface RecordedAttempt {
   readonly model: string;
   readonly error?: ErrorRecord;
   readonly partialText?: string;
+  readonly usage?: Usage;
+  readonly cost?: number;
 }
 
 /** Reply of a model, or the reason for none. */

@@ -1,5 +1,6 @@
 import type { TurnReserve } from '../events/turn-parts.ts';
 import type { ModelAttempt } from '../model/model.ts';
+import type { Use } from '../model/usage.ts';
 
 /** Tokens and US dollars used by a run or an agent; `costUnknown` is set when some call had no price. */
 export interface RunUsage {
@@ -37,6 +38,8 @@ export interface ChargedCall {
   readonly cost: number;
   /** Upper bound of the attempt under way; undefined when none is. */
   readonly reserve: TurnReserve | undefined;
+  /** Counted in place of the attempts of a call that is over without an outcome, until they are known. */
+  readonly estimate?: Use;
 }
 
 /** Use by all agents that ever worked on a work module. */

@@ -4,6 +4,7 @@ import type { InboxItem } from '../inbox/inbox.ts';
 import type { PromptSources } from '../prompt/prompt-sources.ts';
 import type { Capability } from './capability.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { ModelAttempt } from '../model/model.ts';
 import type { CallStatus, GateRecord } from './turn.ts';
 import type { WaitFor } from '../tool/wait-for.ts';
 
@@ -20,12 +21,21 @@ export interface TurnState {
   /** Sequence number of the item that interrupted its model call. */
   interruptedBy: number | undefined;
   modelEnd: EventOf<'model.end'> | undefined;
+  /** Attempts of its model call that were charged one by one. `modelEnd` lists them again. */
+  charged: ChargedAttempts | undefined;
   decide: EventOf<'turn.decide'> | undefined;
   calls: CallState[];
   stateChanges: EventOf<'state.update' | 'state.patch'>[] | undefined;
   /** Escalations before the turn began. */
   readonly escalations: readonly EventOf<'stagnation.act'>[];
   end: EventOf<'turn.end'> | undefined;
+}
+
+/** Attempts of a model call that were charged before its end, or after the end of its turn. */
+export interface ChargedAttempts {
+  readonly attempts: readonly ModelAttempt[];
+  /** True once they count in place of the estimate that `turn.end` has. */
+  readonly isEstimateReplaced: boolean;
 }
 
 /** A decision about a call, or the answer to its question. */

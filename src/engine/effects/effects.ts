@@ -1,4 +1,5 @@
 import { CadreError } from '../../core/error.ts';
+import { titleCall } from '../../core/fold/charge.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import type { ModelOutcome, OutageNews } from '../../core/model/model.ts';
@@ -6,6 +7,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { Input } from '../run/input.ts';
 import { RunTimers } from '../run/run-timers.ts';
 import { isUnreadable } from '../recovery/content-cache.ts';
+import { chargeable } from '../../nodes/limits/unanswered.ts';
 import type { Subscribers } from '../subscribers.ts';
 import { ClockWatch } from '../system-clock.ts';
 import { withinRequest } from './call-context.ts';
@@ -17,8 +19,22 @@ import { LiveReply } from './live-reply.ts';
 import { ModelInFlight } from './model-in-flight.ts';
 import { atMost, PendingCloses } from './pending-closes.ts';
 import type { EffectLinks, RunEffects } from './run-effects.ts';
-import { beginSideCall, titleKey } from './side-calls.ts';
+import { beginSideCall } from './side-calls.ts';
 import { ToolInFlight, type ToolOutlets } from './tool-in-flight.ts';
+
+/** Returns the input that charges a model call without its outcome: the call is made again when the run is resumed. */
+function chargeFor(input: Input): Input | undefined {
+  switch (input.kind) {
+    case 'model':
+      return { kind: 'charge', agentId: input.agentId, call: input.turnId, made: chargeable(input.outcome) };
+    case 'compaction':
+      return { kind: 'charge', agentId: input.agentId, call: input.compactionId, made: chargeable(input.outcome) };
+    case 'title':
+      return { kind: 'charge', call: titleCall, made: chargeable(input.outcome) };
+    default:
+      return undefined;
+  }
+}
 
 /**
  * The effects of one run that are in flight: model calls by turn, tools by call.
@@ -73,7 +89,7 @@ export class Effects implements RunEffects {
 
   /** Starts an effect that a commit made due. While the engine closes it starts none: a resume starts them. */
   start(run: RunContext, effect: Effect): void {
-    if (this.#isLeaving) return;
+    if (this.#isLeaving) return this.#giveBack(effect);
     switch (effect.kind) {
       case 'model':
         this.#startModel(run, effect);
@@ -93,6 +109,13 @@ export class Effects implements RunEffects {
         this.#inFlight.get(effect.turnId)?.abort.abort(new CadreError('MODEL_INTERRUPTED', 'a message came that will not wait'));
         break;
     }
+  }
+
+  /** Gives back what is reserved for a model call that is not made: nothing is charged for it. */
+  #giveBack(effect: Effect): void {
+    if (effect.kind === 'model') this.#tell({ kind: 'charge', agentId: effect.agentId, call: effect.turnId, made: [] });
+    else if (effect.kind === 'compaction')
+      this.#tell({ kind: 'charge', agentId: effect.agentId, call: effect.compactionId, made: [] });
   }
 
   /** Follows a commit: aborts effects whose turn or call ended (this is how a cancel reaches tools and models), and sets the timers of new ones. */
@@ -117,7 +140,7 @@ export class Effects implements RunEffects {
           break;
         case 'run.end':
           if (event.status === 'cancelled')
-            this.#inFlight.get(titleKey)?.abort.abort(new CadreError('MODEL_ABORTED', 'the run was cancelled'));
+            this.#inFlight.get(titleCall)?.abort.abort(new CadreError('MODEL_ABORTED', 'the run was cancelled'));
           this.#closings.add(live.endRun());
           break;
         case 'agent.end':
@@ -174,7 +197,7 @@ export class Effects implements RunEffects {
     const { agentId, turnId } = effect;
     const agent = run.agents.get(agentId);
     // A later event of the same commit may have ended the turn: its call must not be made.
-    if (agent?.turn.currentId !== turnId) return;
+    if (agent?.turn.currentId !== turnId) return this.#giveBack(effect);
     const { decision, gateway, content, functions, clock, graceMs, aroundCall, answers } = this.#ports;
     const { runId, request } = run.meta;
     const reply = new LiveReply(decision.env.secrets, this.#subscribers, agentId, turnId);
@@ -195,7 +218,7 @@ export class Effects implements RunEffects {
   }
 
   #startSideCall(run: RunContext, effect: Extract<Effect, { kind: 'compaction' | 'title' }>): void {
-    if (effect.kind === 'title' && this.#inFlight.has(titleKey)) return;
+    if (effect.kind === 'title' && this.#inFlight.has(titleCall)) return;
     const call = withinRequest(run.meta.request, () =>
       beginSideCall({ ...this.#ports, tell: this.#tell, questions: this.#questions }, run, effect),
     );
@@ -227,8 +250,9 @@ export class Effects implements RunEffects {
 
   #finish(effect: InFlight, input: Input): void {
     this.#inFlight.delete(effect.key);
-    if (!effect.isClosing || isGood(input)) this.#tell(input);
-    else this.#onIdle();
+    const told = !effect.isClosing || isGood(input) ? input : chargeFor(input);
+    if (told === undefined) this.#onIdle();
+    else this.#tell(told);
   }
 
   #fail(effect: InFlight, thrown: unknown): void {

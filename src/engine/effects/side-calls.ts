@@ -1,3 +1,4 @@
+import { titleCall } from '../../core/fold/charge.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { ModelGateway, ModelOutcome, OutageNews } from '../../core/model/model.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -24,9 +25,6 @@ export interface SideCall extends InFlight<ModelOutcome> {
   readonly work: Promise<ModelOutcome>;
 }
 
-/** Key of the call for the run's title; there is at most one. */
-export const titleKey = 'title';
-
 /** Starts a model call for a summary or for the run's title; undefined when its result is no longer needed. */
 export function beginSideCall(
   { decision, gateway, content, tell, questions }: SidePorts,
@@ -36,9 +34,12 @@ export function beginSideCall(
   const abort = new AbortController();
   const { signal } = abort;
   if (effect.kind === 'title') {
-    const work = Promise.try(generateTitle, decision.env, { run, signal, gateway });
+    const rootId = run.rootAgentId;
+    if (rootId === undefined) return undefined;
+    const mayTry = questions.of(rootId, titleCall, signal);
+    const work = Promise.try(generateTitle, decision.env, { run, signal, gateway, mayTry });
     const toInput = (outcome: ModelOutcome): Input => ({ kind: 'title', outcome });
-    return { kind: 'tool', key: titleKey, abort, work, ...handedIn(toInput) };
+    return { kind: 'tool', key: titleCall, abort, work, ...handedIn(toInput) };
   }
   const { agentId, compactionId } = effect;
   const agent = run.agents.get(agentId);

@@ -27,6 +27,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
       };
     case 'post':
     case 'attempt':
+    case 'charge':
     case 'answer':
     case 'cancel':
     case 'fail':

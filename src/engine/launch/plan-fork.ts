@@ -61,7 +61,7 @@ export async function planFork(parts: EngineParts, from: RunId, options: ForkOpt
     events,
     state,
     runtime,
-    answers: recordedAnswers(recorded, options.recordedAnswers ?? []),
+    answers: recordedAnswers(recorded, options.recordedAnswers ?? [], state),
     begins: {
       ...readBy(options),
       said: await forkMessage(parts, state, options),

@@ -3,10 +3,11 @@ import type { ErrorCode } from '../../core/error.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import type { ContentEntry } from '../../core/events/journal.ts';
 import type { Env } from '../../core/env.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { steadyAt } from '../../core/state/run-time.ts';
+import { titleCall } from '../../core/fold/charge.ts';
+import { chargeLost } from '../../nodes/limits/unanswered.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { expiryDeadline } from '../../nodes/limits/deadlines.ts';
 import { failCall, expireCall } from '../../nodes/tools/end-call.ts';
@@ -56,7 +57,7 @@ export interface Resumption {
 }
 
 /**
- * Resumes a run from the end of its journal: unanswered model calls are made again from the same recorded input; running tools are repeated
+ * Resumes a run from the end of its journal: unanswered model calls are made again from the same recorded input, after what was used is charged; running tools are repeated
  * when their effect allows it, verified when the tool can, and otherwise have an unknown outcome (I5); suspended calls stay suspended
  * unless they have expired; effects that were due but not started are started. The resumption is recorded as its first event.
  */
@@ -76,10 +77,12 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   recordTools(tx, by.tools, resume.seq);
   for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
   applyForkEdits(tx, by, resume.seq);
+  const root = tx.run.rootAgentId === undefined ? undefined : tx.run.agents.get(tx.run.rootAgentId);
+  if (root !== undefined) chargeLost(new TurnContext(tx, env, root), titleCall);
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
     recoverTurn(new TurnContext(tx, env, agent));
-    recoverCompaction(tx, agent);
+    recoverCompaction(new TurnContext(tx, env, agent));
     for (const call of [...agent.calls.open.values()]) recoverCall(new TurnContext(tx, env, agent), call);
     tx.touch(agent.meta.agentId);
   }
@@ -101,6 +104,7 @@ function recoverTurn(context: TurnContext): void {
   const { tx, agent } = context;
   const turn = agent.turn.currentId === undefined ? undefined : tx.run.turns.get(agent.turn.currentId);
   if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return;
+  chargeLost(context, turn.turnId);
   if (turn.interruptedBy !== undefined) {
     interruptTurn(context, turn, lostCall);
     return;
@@ -109,12 +113,12 @@ function recoverTurn(context: TurnContext): void {
 }
 
 /** Asks again for a missing summary, from the same recorded input. */
-function recoverCompaction(tx: Transaction, agent: SubContext): void {
-  const {
-    context: { compacting },
-  } = agent;
+function recoverCompaction(context: TurnContext): void {
+  const { tx, agent } = context;
+  const { compacting } = agent.context;
   if (compacting === undefined) return;
   const { compactionId, seq } = compacting;
+  chargeLost(context, compactionId);
   tx.effects.push({ kind: 'compaction', agentId: agent.meta.agentId, compactionId, cause: seq });
 }
 

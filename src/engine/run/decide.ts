@@ -10,7 +10,8 @@ import { notesPath, type PeopleNote, withNote } from '../../core/events/people-n
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { applySummary } from '../../nodes/prompt/compaction.ts';
 import { applyDeadlines } from '../../nodes/limits/deadlines.ts';
-import { applyAttempt } from '../../nodes/limits/further-attempt.ts';
+import { applyAttempt, chargeMade } from '../../nodes/limits/further-attempt.ts';
+import { chargeable } from '../../nodes/limits/unanswered.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { agentIdAt } from '../../nodes/tools/transition-context.ts';
 import { applyTitle, titleIfDue } from '../../nodes/turn/run-titles.ts';
@@ -37,8 +38,14 @@ export function decide(tx: Transaction, decision: DecisionContext, input: Input,
   tx.cause = undefined;
   const apply = inputs[input.kind] as (tx: Transaction, decision: DecisionContext, input: Input) => void;
   apply(tx, decision, input);
+  if (mayStart && decision.env.titles !== undefined && mayTitle(tx, input)) titleIfDue(tx, decision.env);
   settle(tx, decision, mayStart);
   if (mayStart) updateStatus(tx);
+}
+
+/** True when the first agent may have said something, and when a title may have been lost. */
+function mayTitle({ run }: Transaction, input: Input): boolean {
+  return input.kind === 'recover' || (input.kind === 'model' && input.agentId === run.rootAgentId);
 }
 
 /** What each kind of input does. */
@@ -60,6 +67,7 @@ const inputs: {
   },
   model: endModelCall,
   attempt: (tx, { env }, input) => applyAttempt(tx, env, input),
+  charge: (tx, _, input) => chargeMade(tx, input),
   compaction: (tx, { env }, input) => applySummary(tx, env, input),
   title: (tx, _, input) => applyTitle(tx, input.outcome),
   tool: endToolCall,
@@ -67,10 +75,7 @@ const inputs: {
   lost: (tx, { env }, input) => recoverLost(tx, env, input),
   answer: applyAnswer,
   cancel: (tx, { env }, input) => cancel(tx, env, input),
-  recover: (tx, { env }, input) => {
-    recover(tx, env, input);
-    titleIfDue(tx, env);
-  },
+  recover: (tx, { env }, input) => recover(tx, env, input),
   settle: (tx, _, { agentIds }) => {
     for (const agentId of agentIds) tx.touch(agentId);
   },
@@ -135,6 +140,8 @@ function post(tx: Transaction, to: AgentId, item: ItemDraft): void {
 function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'model' }>): void {
   const agent = tx.run.agents.get(input.agentId);
   if (agent === undefined || agent.turn.currentId !== input.turnId || agent.status !== 'in_turn') {
+    const sent = tx.run.chargedCalls.get(input.turnId)?.estimate?.usage.inputTokens;
+    chargeMade(tx, { agentId: input.agentId, call: input.turnId, made: chargeable(input.outcome, sent) });
     tx.emit(
       {
         type: 'note.add',
@@ -151,7 +158,6 @@ function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract
   const { env } = decision;
   const action = decision.agentNode.post(tx, agent, { turnId: input.turnId }, input.outcome);
   takeNextStep(new TurnContext(tx, env, agent), input.turnId, action);
-  if (env.titles !== undefined && input.agentId === tx.run.rootAgentId) titleIfDue(tx, env);
 }
 
 function endToolCall(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'tool' }>): void {

@@ -6,7 +6,7 @@ import type { PeopleNote } from '../../core/events/people-note.ts';
 import type { ProfileChange } from '../../core/events/profile-edit.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import type { Deadline } from '../../nodes/limits/deadlines.ts';
-import type { AttemptQuestion } from '../../nodes/limits/further-attempt.ts';
+import type { AttemptQuestion, MadeAttempts } from '../../nodes/limits/further-attempt.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import type { ModuleAction } from '../../team/modules/module-actions.ts';
 import type { Resumption } from '../recovery/recover.ts';
@@ -37,6 +37,8 @@ export type Input =
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
   /** A model call asks for a further attempt. */
   | ({ readonly kind: 'attempt' } & AttemptQuestion)
+  /** Attempts of a model call that its engine left. */
+  | ({ readonly kind: 'charge' } & MadeAttempts)
   | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome }
   /** Outcome of the model call for the run's title. */
   | { readonly kind: 'title'; readonly outcome: ModelOutcome }

@@ -1,10 +1,10 @@
 import type { DueWork } from '../../core/runtime.ts';
+import { titleCall } from '../../core/fold/charge.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ToolCatalog } from '../../core/tool/tool.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import { titleKey } from '../effects/side-calls.ts';
 import type { Input } from '../run/input.ts';
 import { assertShape, effectShapes } from './wire-shapes.ts';
 
@@ -35,7 +35,7 @@ function keyOf(run: RunContext, effect: WorkEffect): string {
     case 'compaction':
       return effect.compactionId;
     case 'title':
-      return titleKey;
+      return titleCall;
     case 'tool':
       return `${effect.callId}.${callOf(run, effect)?.attempt ?? 0}`;
     case 'verify':
@@ -87,7 +87,7 @@ export function dueWorks(run: RunContext, catalog: ToolCatalog): readonly DueWor
 export function inFlightKey(effect: WorkEffect): string {
   if (effect.kind === 'model') return effect.turnId;
   if (effect.kind === 'compaction') return effect.compactionId;
-  return effect.kind === 'title' ? titleKey : effect.callId;
+  return effect.kind === 'title' ? titleCall : effect.callId;
 }
 
 /** Returns the key in flight of the effect that an input is the outcome of; undefined for every other input. */
@@ -98,7 +98,7 @@ export function answeredKey(input: Input): string | undefined {
     case 'compaction':
       return input.compactionId;
     case 'title':
-      return titleKey;
+      return titleCall;
     case 'tool':
     case 'verify':
       return input.callId;

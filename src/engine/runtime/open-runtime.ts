@@ -51,8 +51,9 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
         const delivery = { id, input: encodeInput(input, secrets) };
         const send = (): void =>
           void link.send(runId, delivery).catch(() => {
-            // A note that is lost is none the run needs; a model call waits for the answer to its question.
-            if (input.kind === 'attempt' && !isClosed) parts.clock.setTimer(sendAgainMs, send, { background: true });
+            // A note that is lost is none the run needs; a model call waits for the answer to its question, and what was used counts.
+            if ((input.kind === 'attempt' || input.kind === 'charge') && !isClosed)
+              parts.clock.setTimer(sendAgainMs, send, { background: true });
           });
         send();
       };

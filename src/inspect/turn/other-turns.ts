@@ -205,6 +205,7 @@ function otherTurn(
     sources: noSources,
     interruptedBy: undefined,
     modelEnd: undefined,
+    charged: undefined,
     decide: undefined,
     calls,
     stateChanges: undefined,

@@ -12,6 +12,7 @@ import { headsOf } from '../../core/prompt/prompt.ts';
 import { lazy } from '../lazy.ts';
 import { promptSpans, type PromptSpan } from './prompt-spans.ts';
 import { readList, type ReadContent } from '../read-content.ts';
+import { callUse } from './call-use.ts';
 import { turnCost } from './turn-cost.ts';
 import { toSystemPrompt, type SystemPromptView } from './system-prompt.ts';
 import { toolInteractions, type ToolInteraction } from './tool-interactions.ts';
@@ -149,6 +150,7 @@ export function turnRecordOf(
   { shown, profile }: { readonly shown: ShownParts; readonly profile: ProfileFacts | undefined },
 ): TurnRecord {
   const { start, modelEnd, end } = turn;
+  const call = callUse(turn);
   const agentInfo = toAgentInfo(run, turn.agentId);
   return {
     runId: run.meta.runId,
@@ -179,11 +181,11 @@ export function turnRecordOf(
     get prompt() {
       return shown.prompt();
     },
-    attempts: modelEnd?.attempts ?? [],
+    attempts: call?.attempts ?? [],
     reply: toReply(modelEnd?.reply),
     toolInteractions: toolInteractions(turn, profile),
     decision: turnDecision(turn, profile),
-    usage: modelEnd?.usage ?? {},
+    usage: call?.usage ?? {},
     cost: turnCost(run, turn),
     firstTokenMs: modelEnd?.attempts.at(-1)?.firstTokenMs,
     stateChanges: (turn.stateChanges ?? []).flatMap(stateChanges),

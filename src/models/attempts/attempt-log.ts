@@ -75,9 +75,7 @@ export class AttemptLog {
     // An empty reply that is asked for again counts no more than a failure.
     const isAnswer = end.kind === 'reply' && (error === undefined || waitMs === undefined);
     const used = isAnswer ? this.#usedByReply(end) : this.#usedInVain(end);
-    // What a call that was aborted in silence used is unknown: its reservation bounds it.
-    const isUnseen = end.kind === 'failure' && end.firstTokenMs === undefined && end.failure.code === 'MODEL_ABORTED';
-    const cost = used === undefined || isUnseen ? undefined : costOf(used, config.price);
+    const cost = used === undefined ? undefined : costOf(used, config.price);
     if (used !== undefined) {
       this.#usage = this.#usage === nothing ? used : addUsage(this.#usage, used);
       if (this.#cost !== undefined) this.#cost = cost === undefined ? undefined : this.#cost + cost;

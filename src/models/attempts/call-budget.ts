@@ -16,26 +16,27 @@ export function requestTokens({ promptTokens, messages, tools }: ModelRequest): 
 /**
  * What the budgets of a run leave for one model call.
  *
- * Its first attempt was reserved with its turn. Every attempt after one that used something, and every attempt on a config that may use
+ * Its first attempt was reserved with its turn, unless the request says otherwise. Every attempt after one that used something, and every attempt on a config that may use
  * more, is asked for: what was used is charged first, and an attempt that does not fit is not begun.
  */
 export class CallBudget {
   /** The request of the next attempt: its reply is bound to what is left. */
   request: ModelRequest;
   readonly #log: AttemptLog;
-  /** Config that the reservation was made for. */
-  #reserved: LlmConfig;
+  /** Config that the reservation was made for; undefined before there is one. */
+  #reserved: LlmConfig | undefined;
 
   constructor(request: ModelRequest, log: AttemptLog) {
     this.request = request;
     this.#log = log;
-    this.#reserved = request.config;
+    this.#reserved = request.isUnreserved === true ? undefined : request.config;
   }
 
   /** True when the reservation covers an attempt on a config. */
   covers(config: LlmConfig): boolean {
     if (this.request.mayTry === undefined) return true;
-    return !this.#log.hasUse && (config === this.#reserved || isCheaper(config, this.#reserved));
+    const reserved = this.#reserved;
+    return reserved !== undefined && !this.#log.hasUse && (config === reserved || isCheaper(config, reserved));
   }
 
   /** Asks for an attempt on a config; returns the failure that ends the call when it does not fit. */

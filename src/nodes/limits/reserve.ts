@@ -107,6 +107,19 @@ export function judgeAttempt(
   return verdict.outcome === 'refused' ? { ...verdict, limit: room.tightest } : verdict;
 }
 
+/** Checks that the call for the run's title, or a further attempt of it, fits beside the calls of all agents at work. */
+export function judgeTitle(
+  { env, run, agent }: Pick<TurnContext, 'env' | 'run' | 'agent'>,
+  size: CallSize,
+  freed: FreedBudget = nothingFreed,
+): BudgetVerdict {
+  const wanted = size.config?.maxOutputTokens ?? defaultOutputTokens;
+  const room = new Room(env, run, agent, size, { ...freed, sharers: 1 });
+  const output = Math.min(wanted, room.usual);
+  if (output < Math.min(wanted, leastOutput)) return { outcome: 'refused', limit: room.tightest };
+  return { outcome: 'fits', reserve: reserveOf(size, output, wanted) };
+}
+
 const nothingFreed: FreedBudget = { tokens: 0, cost: 0, sharers: 0 };
 
 function lastVerdict(size: CallSize, room: Room, wanted: number): BudgetVerdict {

@@ -20,6 +20,8 @@ import { trimTo, edgeAt, historyEnd, positionOfTokens } from './context-view.ts'
 import { wholeUse } from '../../core/fold/charge.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { configOf, judgeTurn } from '../limits/reserve.ts';
+import { chargeMade } from '../limits/further-attempt.ts';
+import { chargeable } from '../limits/unanswered.ts';
 import { summaryInstructions } from './summary-request.ts';
 import { cutLines, escapedEvents, eventType, isRequest } from '../../core/prompt/history-stream.ts';
 
@@ -160,6 +162,8 @@ export function applySummary(
     endCompaction(new TurnContext(tx, env, agent), agent.context.compacting, outcome);
     return;
   }
+  const sent = tx.run.chargedCalls.get(compactionId)?.estimate?.usage.inputTokens;
+  chargeMade(tx, { agentId, call: compactionId, made: chargeable(outcome, sent) });
   const message = `the summary ${compactionId} came after its agent had ended and was dropped`;
   tx.emit({ type: 'note.add', level: 'info', code: 'MODEL_ABORTED', message, agentId }, tx.run.seq);
 }
@@ -172,7 +176,7 @@ function endCompaction(context: TurnContext, start: EventOf<'compaction.start'>,
     replaced,
     toMessage: (summary) => placedSummary(agent, start, summary, profileOf(env, agent)),
   });
-  const { usage, cost, attempts } = wholeUse(tx.run, start.compactionId, outcome);
+  const { usage, cost, attempts, charged } = wholeUse(tx.run, start.compactionId, outcome);
   const end: Writable<CompactionEnd> = {
     type: 'compaction.end',
     agentId: agent.meta.agentId,
@@ -183,6 +187,7 @@ function endCompaction(context: TurnContext, start: EventOf<'compaction.start'>,
     attempts,
   };
   if (cost !== undefined) end.cost = cost;
+  if (charged !== undefined) end.charged = charged;
   if (error === undefined) {
     end.head = tx.content(text);
     end.headTokens = estimateTokens(text);

@@ -58,6 +58,7 @@ export function summarise(
     purpose: 'summary',
   };
   const { reserve } = run.chargedCalls.get(start.compactionId) ?? start;
+  if (reserve === undefined) request.isUnreserved = true;
   if (reserve?.output !== undefined) request.maxOutputTokens = reserve.output;
   if (mayTry !== undefined) request.mayTry = mayTry;
   if (onOutage !== undefined) request.onOutage = onOutage;

@@ -93,6 +93,7 @@ function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutco
   if (prompt.protocol !== undefined) request.textProtocol = prompt.protocol;
   if (profile.output !== undefined) request.outputSchema = profile.output.schema;
   const { reserve } = run.chargedCalls.get(start.turnId) ?? start;
+  if (reserve === undefined) request.isUnreserved = true;
   if (reserve?.output !== undefined) request.maxOutputTokens = reserve.output;
   if (agent.turn.brokenReplies > 0) request.brokenCalls = agent.turn.brokenReplies;
   const promptSize = promptTokens(agent, prompt);

@@ -14,6 +14,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import { untrustedSources } from '../../core/prompt/prompt-sources.ts';
 import { answeredCall } from '../inbox/answer-open-calls.ts';
 import { DraftedState } from '../tools/drafted-state.ts';
+import { useUnderWay } from '../limits/unanswered.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
 import { mayHaveActed } from '../tools/end-call.ts';
 import { endWithAgent } from '../tools/unknown-outcome.ts';
@@ -68,7 +69,11 @@ function endAll(
     tidyUp(context, call, end.seq);
     endWithAgent(context, call, end.seq);
   }
-  if (interrupted !== undefined) tx.emit({ type: 'turn.end', agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
+  if (interrupted !== undefined) {
+    const estimate = useUnderWay(context, interrupted);
+    const ended = { type: 'turn.end', agentId, turnId: interrupted, status: 'cancelled' } as const;
+    tx.emit(estimate === undefined ? ended : { ...ended, estimate }, end.seq);
+  }
   dropCompaction(context, 'the agent ended before the summary came', end.seq);
   tx.ended.push({ agentId, seq: end.seq });
   if (ender === undefined || agent.meta.notify?.agentId !== ender) notify(tx, agent, end.seq);

@@ -16,7 +16,7 @@ export function recordReply(context: TurnContext, plan: TurnPlan, turnId: TurnId
   const { tx, agent } = context;
   // The cause of what a turn's model call brings is the turn's first event.
   tx.cause = tx.run.turns.get(turnId)?.start.seq;
-  const { usage, cost, attempts } = wholeUse(tx.run, turnId, outcome);
+  const { usage, cost, attempts, charged } = wholeUse(tx.run, turnId, outcome);
   const end: PlaceableDraft<ModelEnd> = {
     type: 'model.end',
     agentId: agent.meta.agentId,
@@ -29,6 +29,7 @@ export function recordReply(context: TurnContext, plan: TurnPlan, turnId: TurnId
     cause: emptyPlace.cause,
   };
   if (cost !== undefined) end.cost = cost;
+  if (charged !== undefined) end.charged = charged;
   if (outcome.taint !== undefined && outcome.taint.length > 0) end.taint = outcome.taint;
   if (outcome.kind === 'error') end.error = outcome.error;
   else end.reply = recordedReply(context, plan, outcome.reply);

@@ -1,3 +1,4 @@
+import type { ModelAttempt } from '../../../core/model/model.ts';
 import { grouped } from './terminal-text.ts';
 
 /** A duration in milliseconds in the largest fitting unit: `850 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
@@ -30,6 +31,12 @@ export function tokensText(input: number, output: number): string {
 export function costText(cost: number | null | undefined, atLeast = 0): string {
   if (typeof cost === 'number') return `$${cost.toFixed(cost !== 0 && Math.abs(cost) < 0.01 ? 5 : 2)}`;
   return atLeast === 0 ? 'cost unknown' : `at least ${costText(atLeast)}`;
+}
+
+/** What an attempt without a reply used, in words; empty when it used nothing, and for one that was answered. */
+export function attemptUseText({ usage, cost }: Pick<ModelAttempt, 'usage' | 'cost'>): string {
+  if (usage === undefined) return '';
+  return `used ${tokensText(usage.inputTokens ?? 0, usage.outputTokens ?? 0)}, ${costText(cost ?? null)}`;
 }
 
 /** A share of 0 to 1 in per cent. */

@@ -2,7 +2,7 @@ import { verdictText } from '../../verdict-text.ts';
 import type { ToolInteraction } from '../../turn/tool-interactions.ts';
 import type { TurnRecord } from '../../turn/turn-record.ts';
 import { safe, type Layout } from '../text/layout.ts';
-import { countText, durationText } from '../text/quantity-text.ts';
+import { attemptUseText, countText, durationText } from '../text/quantity-text.ts';
 import { styledStatus } from '../text/text-style.ts';
 import { gateText } from './gate-text.ts';
 import { contentWithFiles } from './turn-prompt-sections.ts';
@@ -17,8 +17,9 @@ export function formatAttempts(out: Layout, turn: TurnRecord): void {
     const queued = attempt.queuedMs === undefined ? '' : `waited ${durationText(attempt.queuedMs)} for its turn, then `;
     const failed =
       attempt.error === undefined ? out.style.green('ok') : `${out.style.red(attempt.error.code)} ${safe(attempt.error.message)}`;
+    const use = attemptUseText(attempt);
     out.line(
-      `${index + 1}. ${safe(attempt.config)} (${safe(attempt.model)}), ${queued}${durationText(attempt.ms)}${first}: ${failed}${wait}`,
+      `${index + 1}. ${safe(attempt.config)} (${safe(attempt.model)}), ${queued}${durationText(attempt.ms)}${first}: ${failed}${wait}${use === '' ? '' : `; ${use}`}`,
       2,
     );
     if (attempt.partialText !== undefined && attempt.partialText !== '') out.field('had arrived', attempt.partialText, 5);
@@ -28,7 +29,7 @@ export function formatAttempts(out: Layout, turn: TurnRecord): void {
 /** Adds the model's reasoning and reply. */
 export function formatReply(out: Layout, turn: TurnRecord): void {
   const { reply } = turn;
-  if (turn.attempts.length === 0 && reply.finishReason === undefined) return;
+  if (reply.finishReason === undefined && (turn.attempts.length === 0 || turn.status === 'running')) return;
   const model = reply.modelId === undefined ? '' : `, model ${safe(reply.modelId)}`;
   out.heading(reply.finishReason === undefined ? 'Reply: none' : `Reply (${reply.finishReason}${model})`);
   if (reply.reasoning !== '') out.line(out.style.dim('reasoning'), 2).block(reply.reasoning, 4);
