@@ -205,8 +205,8 @@ describe('time that does not count', () => {
     const second = await testEngine({ ...parts, replies: (_request, index) => (index === 0 ? { hang: true } : { text: 'late' }) });
     const again = await second.engine.resume(run.id);
     await breathe();
-    // What it had worked before it was closed is known up to its last event.
-    await clock.advance(19_000);
+    // What it had worked before it was closed is known up to its last event, with which its model call was charged.
+    await clock.advance(4_000);
     expect(again.state.status).toBe('running');
     await clock.advance(1_000);
     expect(await again.result).toMatchObject({ outcome: 'limit', output: 'late' });

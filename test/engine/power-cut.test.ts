@@ -56,6 +56,8 @@ describe.each([
       { type: 'inbox.add' },
       { type: 'turn.start' },
       { type: 'run.resume' },
+      // The call may have been made before.
+      { type: 'model.reserve' },
     ]);
     await team.engine.close();
   });

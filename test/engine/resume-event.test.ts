@@ -13,8 +13,8 @@ async function takenUp(replies: Parameters<typeof testEngine>[0], later: number)
   const first = await testEngine({ profile: waitsForUser, ...replies, store, clock });
   const run = await first.launch();
   await breathe();
-  const before = await store.read(run.id);
   await first.engine.close();
+  const before = await store.read(run.id);
   clock.setWall(clock.now() + later);
   const ids = countingIds();
   const next = await testEngine({

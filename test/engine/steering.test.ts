@@ -239,7 +239,7 @@ pre_turn_observers:
     await resumed.settled();
     expect(team.model.requests).toHaveLength(2);
     expect(resumed.turns().map(({ status, attempts }) => [status, attempts.length])).toEqual([
-      ['interrupted', 0],
+      ['interrupted', 1],
       ['completed', 1],
     ]);
     expect(textOf(team.model.requests[1])).toContain('once');

@@ -2,6 +2,9 @@ import type { JsonObject } from '../json.ts';
 import type { ModelPrice } from './model-price.ts';
 import type { ToolProtocol } from '../prompt/text-protocol.ts';
 
+/** The longest reply counted on where an LLM config names none, in tokens. */
+export const defaultOutputTokens = 8_192;
+
 /** Deadlines of one model call, in milliseconds. */
 export interface ModelDeadlines {
   readonly connect: number;

@@ -15,6 +15,16 @@ export interface ModelPrice extends TokenPrice {
 /** Prices by `provider/model`, by `model`, and by `provider/*` for all models of a provider. */
 export type ModelPrices = ReadonlyMap<string, ModelPrice>;
 
+/** Returns the most that a prompt and a reply can cost at a price: writing to a cache and reasoning may cost more than the rest. */
+export function highestPrice({
+  input,
+  output,
+  cacheWrite = input,
+  reasoning = output,
+}: TokenPrice): Pick<TokenPrice, 'input' | 'output'> {
+  return { input: Math.max(input, cacheWrite), output: Math.max(output, reasoning) };
+}
+
 /** Returns the price of a call with this many prompt tokens. */
 export function priceAt(price: ModelPrice, promptTokens: number): TokenPrice {
   return price.above !== undefined && promptTokens > price.above.tokens ? price.above : price;

@@ -59,7 +59,7 @@ export interface ModelRequest {
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Called when the call begins to wait for a provider that is down, and when the provider answers again. */
   readonly onOutage?: (news: OutageNews) => void;
-  /** Asked before every attempt that nothing was reserved for; absent: the call has no budget. */
+  /** Asked before every attempt, and every part of a reply, that nothing was reserved for; absent: the call has no budget. */
   readonly mayTry?: (further: FurtherAttempt) => Promise<AttemptVerdict>;
   /** Nothing is reserved for the first attempt either: `mayTry` is asked before it. */
   readonly isUnreserved?: true;
@@ -69,7 +69,7 @@ export interface ModelRequest {
   readonly purpose?: 'summary' | 'title';
 }
 
-/** A further attempt of a model call: on the same config, or on a fallback. */
+/** A further attempt of a model call, on the same config or on a fallback; or the rest of the one under way. */
 export interface FurtherAttempt {
   /** Attempts made since the question before, with what they used. The outcome of the call leaves them out. */
   readonly made: readonly ModelAttempt[];
@@ -77,6 +77,8 @@ export interface FurtherAttempt {
   readonly promptTokens: number;
   /** Config of the next attempt. */
   readonly config: Pick<LlmConfig, 'name' | 'maxOutputTokens' | 'price'>;
+  /** Tokens of the reply so far, when it is the attempt under way that needs room for a longer one. */
+  readonly received?: number;
 }
 
 /** Answer of the budgets to a further attempt: it may be made, with a reply that is bound to what is left; or the reason why not. */

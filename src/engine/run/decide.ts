@@ -11,7 +11,7 @@ import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { applySummary } from '../../nodes/prompt/compaction.ts';
 import { applyDeadlines } from '../../nodes/limits/deadlines.ts';
 import { applyAttempt, chargeMade } from '../../nodes/limits/further-attempt.ts';
-import { chargeable } from '../../nodes/limits/unanswered.ts';
+import { chargeLate } from '../../nodes/limits/unanswered.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { agentIdAt } from '../../nodes/tools/transition-context.ts';
 import { applyTitle, titleIfDue } from '../../nodes/turn/run-titles.ts';
@@ -140,8 +140,7 @@ function post(tx: Transaction, to: AgentId, item: ItemDraft): void {
 function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'model' }>): void {
   const agent = tx.run.agents.get(input.agentId);
   if (agent === undefined || agent.turn.currentId !== input.turnId || agent.status !== 'in_turn') {
-    const sent = tx.run.chargedCalls.get(input.turnId)?.estimate?.usage.inputTokens;
-    chargeMade(tx, { agentId: input.agentId, call: input.turnId, made: chargeable(input.outcome, sent) });
+    chargeLate(tx, input.agentId, input.turnId, input.outcome);
     tx.emit(
       {
         type: 'note.add',

@@ -23,7 +23,7 @@ const call: Shape = { agentId: 'text', turnId: 'text', callId: 'text' };
 export const inputShapes: Readonly<Record<SentKind, Shape>> = {
   post: { to: 'text', item: { source: 'text', payload: 'value', by: 'text?' }, isOnce: 'flag?' },
   model: { agentId: 'text', turnId: 'text', outcome: modelOutcome },
-  attempt: { agentId: 'text', call: 'text', made: 'list', promptTokens: 'number', config: { name: 'text' } },
+  attempt: { agentId: 'text', call: 'text', made: 'list', promptTokens: 'number', config: { name: 'text' }, received: 'number?' },
   charge: { agentId: 'text?', call: 'text', made: 'list' },
   compaction: { agentId: 'text', compactionId: 'text', outcome: modelOutcome },
   title: { outcome: modelOutcome },

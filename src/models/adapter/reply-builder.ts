@@ -1,9 +1,10 @@
-import { describeThrown } from '../../core/error.ts';
 import type { Writable } from '../../core/json.ts';
 import type { FilePart } from '../../core/prompt/message.ts';
 import type { ModelDelta, ModelReply, RawToolCall, Usage } from '../../core/model/model.ts';
 import { brokenCallFailure } from './broken-call.ts';
+import { ChunkUsage } from './chunk-usage.ts';
 import { classifyThrown } from './classify-thrown.ts';
+import { DeltaOutlet } from './delta-outlet.ts';
 import { isMissingReason, parseFinishReason, type ProperEnd, type StreamFinish } from './finish-reason.ts';
 import { asStreamCut, passingFailure, type ModelFailure } from '../attempts/model-failure.ts';
 import { parseUsage } from '../attempts/model-usage.ts';
@@ -24,11 +25,8 @@ export class ReplyBuilder {
   failure: ModelFailure | undefined;
   /** Tokens that the provider reported. */
   usage: Usage = {};
-  readonly #attempt: number;
+  readonly #deltas: DeltaOutlet;
   readonly #returned: 'signed' | 'all';
-  /** Undefined without a subscriber, and once it has thrown: the reply is unaffected. */
-  #onDelta: ((delta: ModelDelta) => void) | undefined;
-  #published = 0;
   #chars = 0;
   #inputChars = 0;
   #fileChars = 0;
@@ -41,14 +39,13 @@ export class ReplyBuilder {
   #chunks: RawChunks | undefined;
   #files: FilePart[] | undefined;
   #warnings: Set<string> | undefined;
-  #deltaWarning: string | undefined;
+  #counts: ChunkUsage | undefined;
   #modelId: string | undefined;
   #finish: StreamFinish | undefined;
 
   /** `returned`: the reasoning to send back to the model while it calls tools. */
   constructor(attempt: number, onDelta: ((delta: ModelDelta) => void) | undefined, returned: 'signed' | 'all' = 'signed') {
-    this.#attempt = attempt;
-    this.#onDelta = onDelta;
+    this.#deltas = new DeltaOutlet(attempt, onDelta);
     this.#returned = returned;
   }
 
@@ -62,10 +59,28 @@ export class ReplyBuilder {
     return this.#text.toWellFormed();
   }
 
+  /** Tokens of what has arrived: as its provider counts on the way, the rest estimated. */
   get tokens(): number {
+    return this.#counts?.usage(this.#received()).outputTokens ?? this.#received();
+  }
+
+  /** True when more tokens than these have arrived. A token has at least one character, which is known without an estimate. */
+  exceeds(tokens: number): boolean {
+    const most = Math.max(this.#chars + this.#inputChars, this.#counts?.output ?? 0);
+    return (most > tokens || this.#files !== undefined) && this.tokens > tokens;
+  }
+
+  /** What has been used so far. The package's own counts are those of a whole reply. */
+  get usageSoFar(): Usage {
+    if (this.#finish !== undefined && this.#finish.kind !== 'none') return this.usage;
+    const counted = this.#counts?.usage(this.#received());
+    return { ...this.usage, ...counted, outputTokens: Math.max(this.usage.outputTokens ?? 0, this.tokens) };
+  }
+
+  readonly #received = (): number => {
     const reasoning = this.#reasoning?.text ?? '';
     return replyTokens({ text: this.#text, reasoning, chars: this.#chars, inputChars: this.#inputChars, files: this.#files });
-  }
+  };
 
   /** Notes that the stream said `[DONE]`, which packages do not pass on. */
   saidDone(): void {
@@ -82,7 +97,7 @@ export class ReplyBuilder {
         this.#text += delta;
         this.#chars += delta.length;
         if (this.#chars > MAX_REPLY_CHARS) this.failure ??= replyTooLarge;
-        this.#publish('text', delta);
+        this.#deltas.publish('text', delta);
         return true;
       }
       case 'tool-input-delta': {
@@ -91,8 +106,7 @@ export class ReplyBuilder {
         if (delta === '') return false;
         this.#inputChars += delta.length;
         if (this.#inputChars > MAX_REPLY_CHARS) this.failure ??= replyTooLarge;
-        const id = typeof part.id === 'string' ? part.id : '';
-        this.#publish('tool-input', delta, id, this.#announced?.get(id));
+        this.#deltas.publish('tool-input', delta, readText(part.id), this.#announced?.get(readText(part.id)));
         return true;
       }
       case 'tool-input-start':
@@ -180,7 +194,7 @@ export class ReplyBuilder {
     if (this.#files !== undefined) reply.files = this.#files;
     if (this.#modelId !== undefined) reply.modelId = this.#modelId;
     const warnings = this.#warnings === undefined ? [] : [...this.#warnings];
-    if (this.#deltaWarning !== undefined) warnings.push(this.#deltaWarning);
+    if (this.#deltas.warning !== undefined) warnings.push(this.#deltas.warning);
     return { kind: 'reply', reply, warnings };
   }
 
@@ -207,22 +221,21 @@ export class ReplyBuilder {
     if (delta === '') return false;
     this.#chars += delta.length;
     if (this.#chars > MAX_REPLY_CHARS) this.failure ??= replyTooLarge;
-    this.#publish('reasoning', delta);
+    this.#deltas.publish('reasoning', delta);
     return true;
   }
 
   #acceptInputStart(part: StreamPart): boolean {
     if (part.providerExecuted === true) return true;
-    const { id, toolName } = part;
-    const callId = typeof id === 'string' ? id : '';
-    const name = typeof toolName === 'string' ? toolName : '';
+    const callId = readText(part.id);
+    const name = readText(part.toolName);
     const announced = (this.#announced ??= new Map());
     if (announced.size >= MAX_REPLY_CALLS) {
       this.failure ??= tooManyCalls;
       return true;
     }
     announced.set(callId, name);
-    this.#publish('tool-input', '', callId, name);
+    this.#deltas.publish('tool-input', '', callId, name);
     return true;
   }
 
@@ -240,7 +253,7 @@ export class ReplyBuilder {
     this.#chars += call.input.length;
     if (this.#chars > MAX_REPLY_CHARS) this.failure ??= replyTooLarge;
     if (this.#announced?.has(call.providerCallId) !== true)
-      this.#publish('tool-input', call.input, call.providerCallId, call.toolName);
+      this.#deltas.publish('tool-input', call.input, call.providerCallId, call.toolName);
     return true;
   }
 
@@ -267,6 +280,7 @@ export class ReplyBuilder {
         return;
       case 'raw':
         (this.#chunks ??= new RawChunks()).accept(part.rawValue);
+        if (this.#finish === undefined) (this.#counts ??= new ChunkUsage()).accept(part.rawValue, this.#received);
         return;
       case 'ping':
         return;
@@ -278,20 +292,6 @@ export class ReplyBuilder {
   #noText(type: string): false {
     this.failure ??= passingFailure('MODEL_BAD_RESPONSE', `The stream holds a ${type} part without text.`);
     return false;
-  }
-
-  /** Publishes a numbered piece of text or reasoning, or of a call's arguments. */
-  #publish(kind: ModelDelta['kind'], text: string, callId?: string, toolName = ''): void {
-    if (this.#onDelta === undefined) return;
-    this.#published += 1;
-    const attempt = this.#attempt;
-    const n = this.#published;
-    try {
-      this.#onDelta(callId === undefined ? { attempt, n, kind, text } : { attempt, n, kind, text, callId, toolName });
-    } catch (thrown) {
-      this.#onDelta = undefined;
-      this.#deltaWarning = `the reader of the deltas failed and got no more of them: ${describeThrown(thrown)}`;
-    }
   }
 
   #warn(warning: string): void {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { describeThrown } from '../../core/error.ts';
-import type { LlmConfig } from '../../core/model/llm-config.ts';
+import { defaultOutputTokens, type LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelRequest } from '../../core/model/model.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { toCallOptions } from '../adapter/call-options.ts';
@@ -74,11 +74,18 @@ class Attempt {
   #isSent = false;
   /** True once the provider has taken the request. */
   #wasTaken = false;
+  /** Tokens of a reply that the budgets have room for, and whether that is all they have. */
+  #reserved: number;
+  #isBound: boolean;
   #over = false;
   #closed = false;
 
   constructor(input: AttemptInput, resolve: (end: AttemptEnd) => void) {
-    const { clock, config, startedAt, totalDue } = input;
+    const { clock, config, startedAt, totalDue, request } = input;
+    const { mayTry, maxOutputTokens } = request;
+    this.#isBound = maxOutputTokens !== undefined;
+    this.#reserved =
+      mayTry === undefined ? Number.POSITIVE_INFINITY : (maxOutputTokens ?? config.maxOutputTokens ?? defaultOutputTokens);
     const returnsReasoning = config.returnReasoning ?? needsReasoning.has(config.provider);
     this.#input = input;
     this.#resolve = resolve;
@@ -124,7 +131,7 @@ class Attempt {
           watch.begin();
         }
         if (builder.failure !== undefined) return this.#fail(builder.failure);
-        if (isContent && this.#isPastBound()) return this.#finishAtBound();
+        if (isContent && builder.exceeds(this.#reserved) && !(await this.#mayGoOn())) return this.#finishAtBound();
       }
     } catch (thrown) {
       // A connection that breaks after the reply is complete does no harm.
@@ -144,16 +151,33 @@ class Attempt {
     this.#fail(lastingFailure('MODEL_ABORTED', `The model call was cancelled${why}`));
   }
 
-  /** True when the reply is longer than the budget allows, whatever its provider was told. */
-  #isPastBound(): boolean {
-    const { mayTry, maxOutputTokens } = this.#input.request;
-    return mayTry !== undefined && maxOutputTokens !== undefined && this.#builder.tokens > maxOutputTokens;
+  /** Asks for room for a longer reply, whatever its provider was told; false when the budgets leave none. Nothing is read meanwhile. */
+  async #mayGoOn(): Promise<boolean> {
+    const { request, config } = this.#input;
+    const { tokens } = this.#builder;
+    if (request.mayTry === undefined || this.#isBound) return false;
+    const { name, price } = config;
+    const longer = 2 * tokens;
+    const verdict = await request.mayTry({
+      made: [],
+      received: tokens,
+      promptTokens: requestTokens(request),
+      config: { name, maxOutputTokens: longer, ...(price !== undefined && { price }) },
+    });
+    this.#watch.lastChunkAt = this.#input.clock.monotonic();
+    if (verdict.kind === 'refused') return false;
+    this.#reserved = verdict.maxOutputTokens ?? longer;
+    this.#isBound = verdict.maxOutputTokens !== undefined;
+    return tokens <= this.#reserved;
   }
 
   /** Ends a reply at the bound that its provider did not keep, as a provider would have. */
   #finishAtBound(): void {
-    const usage = { inputTokens: requestTokens(this.#input.request), outputTokens: this.#builder.tokens };
-    this.#builder.accept({ type: 'finish', finishReason: 'length', usage });
+    if (this.#over) return;
+    const builder = this.#builder;
+    const { inputTokens = requestTokens(this.#input.request), cacheReadTokens: cachedInputTokens } = builder.usageSoFar;
+    const usage = { inputTokens, cachedInputTokens, outputTokens: builder.tokens };
+    builder.accept({ type: 'finish', finishReason: 'length', usage });
     this.#finish();
   }
 
@@ -179,7 +203,7 @@ class Attempt {
     const partialText = failure.brokenCall?.written ?? builder.text;
     const firstTokenMs = this.#firstTokenMs;
     const wasTaken = firstTokenMs !== undefined || partialText !== '' || (this.#wasTaken && failure.isOutage !== true);
-    this.#end({ kind: 'failure', failure, partialText, usage: builder.usage, firstTokenMs, wasTaken, received: builder });
+    this.#end({ kind: 'failure', failure, partialText, usage: builder.usageSoFar, firstTokenMs, wasTaken, received: builder });
     this.#controller.abort(new DOMException(failure.message, 'AbortError'));
     this.#discard();
   }

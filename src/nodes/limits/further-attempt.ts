@@ -26,9 +26,10 @@ export interface MadeAttempts {
 
 /**
  * Charges what the attempts of a model call used, and reserves the next one or refuses it: an attempt that does not fit into every budget
- * of its agent is not begun. A call that is over is only charged.
+ * of its agent is not begun, and a reply that needs more than they have ends there. A call that is over is only charged.
  */
-export function applyAttempt(tx: Transaction, env: Env, { agentId, call, made, promptTokens, config }: AttemptQuestion): void {
+export function applyAttempt(tx: Transaction, env: Env, question: AttemptQuestion): void {
+  const { agentId, call, made, promptTokens, config, received } = question;
   const { run } = tx;
   const agent = run.agents.get(agentId);
   if (agent === undefined) return;
@@ -41,10 +42,12 @@ export function applyAttempt(tx: Transaction, env: Env, { agentId, call, made, p
     sharers: held === undefined ? 0 : 1,
   };
   const size = { prompt: promptTokens, config };
-  const judge = call === titleCall ? judgeTitle : judgeAttempt;
+  // A reply that streams has its place already.
+  const judge = call === titleCall && received === undefined ? judgeTitle : judgeAttempt;
   const { reserve, limit } = judge({ env, run, agent }, size, freed);
   const event: Writable<ModelReserve> = { type: 'model.reserve', agentId, call, attempts: made };
   if (reserve !== undefined) event.reserve = reserve;
+  else if (received !== undefined) event.reserve = { ...held, tokens: held?.tokens ?? promptTokens, output: received };
   else {
     const which = made.length === 0 ? 'the' : 'another attempt of the';
     const message =

@@ -2,8 +2,8 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/profile.ts';
 import type { Env } from '../../core/env.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
-import type { LlmConfig } from '../../core/model/llm-config.ts';
-import { priceAt, type TokenPrice } from '../../core/model/model-price.ts';
+import { defaultOutputTokens, type LlmConfig } from '../../core/model/llm-config.ts';
+import { highestPrice, priceAt, type TokenPrice } from '../../core/model/model-price.ts';
 import type { Budget } from '../../core/state/budget.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -16,8 +16,6 @@ import { moduleLimits, type ReachedLimit, shown, type SpendLimits, spendLimits }
  * nothing yet, so that parallel children never use more than there is, and none uses up what its siblings need.
  */
 
-/** The longest reply counted on where the LLM config names none. */
-export const defaultOutputTokens = 8_192;
 /** Replies shorter than these are of no use: to a turn with tools, and to the last one. */
 const leastOutput = 128;
 const leastLastOutput = 64;
@@ -61,7 +59,7 @@ export function hasAmpleRoom(
   const { env, run, agent } = context;
   const output = (config?.maxOutputTokens ?? defaultOutputTokens) + 1;
   const tokens = 2 * prompt + leastLastOutput + 2 * output;
-  const price = config?.price === undefined ? undefined : priceAt(config.price, 2 * prompt);
+  const price = priceOf({ prompt, config });
   const cost =
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
@@ -133,15 +131,15 @@ function lastVerdict(size: CallSize, room: Room, wanted: number): BudgetVerdict 
 export function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
   const { prompt, config } = size;
   const tokens = prompt + output;
-  const price = config?.price === undefined ? undefined : priceOf(size);
+  const price = priceOf(size);
   const cost = price === undefined ? undefined : (prompt * price.input + output * price.output) / 1_000_000;
   if (cost === undefined) return output < wanted ? { tokens, output } : { tokens };
   return output < wanted ? { tokens, cost, output } : { tokens, cost };
 }
 
-/** Returns the price of a call: that of long prompts from half their length on, since a prompt's size is an estimate and grows. */
-function priceOf({ prompt, config }: CallSize): TokenPrice | undefined {
-  return config?.price === undefined ? undefined : priceAt(config.price, 2 * prompt);
+/** Returns the highest price of a call: that of long prompts from half their length on, since a prompt's size is an estimate and grows. */
+function priceOf({ prompt, config }: CallSize): Pick<TokenPrice, 'input' | 'output'> | undefined {
+  return config?.price === undefined ? undefined : highestPrice(priceAt(config.price, 2 * prompt));
 }
 
 /** A budget with its limits, and its owner in words. */

@@ -2,14 +2,14 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import { contextTokens, contextTokensAtMost, correctedTokens } from '../../core/prompt/context-size.ts';
 import { parentOf } from '../../core/fold/budget.ts';
 import { defaultRunLimits } from '../../core/profile/limits.ts';
-import type { LlmConfig } from '../../core/model/llm-config.ts';
+import { defaultOutputTokens, type LlmConfig } from '../../core/model/llm-config.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnReserve } from '../../core/events/turn-parts.ts';
 import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { areAllFar, reachedLimits, type ReachedLimit, shown } from './limits.ts';
-import { type BudgetVerdict, judgeTurn, configOf, defaultOutputTokens, hasAmpleRoom, judgeLastTurn, reserveOf } from './reserve.ts';
+import { type BudgetVerdict, judgeTurn, configOf, hasAmpleRoom, judgeLastTurn, reserveOf } from './reserve.ts';
 import { announceLimit } from './announce-limit.ts';
 
 // Estimated size of a system prompt before the first turn has built it; the budget is checked again with the written prompt.

@@ -1,15 +1,17 @@
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
 import { isCallOpen, reserveOfCall, titleCall } from '../../core/fold/charge.ts';
+import type { AgentId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
-import type { LlmConfig } from '../../core/model/llm-config.ts';
+import { defaultOutputTokens, type LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelAttempt, ModelOutcome, Usage } from '../../core/model/model.ts';
 import { priceAt } from '../../core/model/model-price.ts';
 import { restOfCall, type Use } from '../../core/model/usage.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { chargeMade } from './further-attempt.ts';
-import { configOf, defaultOutputTokens } from './reserve.ts';
+import { configOf } from './reserve.ts';
 
 /*
  * Model calls without an outcome on record.
@@ -73,6 +75,12 @@ export function chargeLost(context: TurnContext, call: string): void {
   const startedAt = agent.turn.currentId === call ? (run.turns.get(agent.turn.currentId)?.start.at ?? tx.at) : tx.at;
   const attempt = { config: config?.name ?? '', model: config?.model ?? '', startedAt, ms: 0, error: lost, ...use };
   chargeMade(tx, { agentId: agent.meta.agentId, call, made: [attempt] });
+}
+
+/** Charges a model call whose outcome came after its turn or its compaction was over. */
+export function chargeLate(tx: Transaction, agentId: AgentId, call: string, outcome: ModelOutcome): void {
+  const sent = tx.run.chargedCalls.get(call)?.estimate?.usage.inputTokens;
+  chargeMade(tx, { agentId, call, made: chargeable(outcome, sent) });
 }
 
 /** Returns the attempts of a call, each with what it used: the one that was answered, too. `sent` estimates its prompt. */

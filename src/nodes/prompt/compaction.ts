@@ -20,8 +20,7 @@ import { trimTo, edgeAt, historyEnd, positionOfTokens } from './context-view.ts'
 import { wholeUse } from '../../core/fold/charge.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { configOf, judgeTurn } from '../limits/reserve.ts';
-import { chargeMade } from '../limits/further-attempt.ts';
-import { chargeable } from '../limits/unanswered.ts';
+import { chargeLate } from '../limits/unanswered.ts';
 import { summaryInstructions } from './summary-request.ts';
 import { cutLines, escapedEvents, eventType, isRequest } from '../../core/prompt/history-stream.ts';
 
@@ -162,8 +161,7 @@ export function applySummary(
     endCompaction(new TurnContext(tx, env, agent), agent.context.compacting, outcome);
     return;
   }
-  const sent = tx.run.chargedCalls.get(compactionId)?.estimate?.usage.inputTokens;
-  chargeMade(tx, { agentId, call: compactionId, made: chargeable(outcome, sent) });
+  chargeLate(tx, agentId, compactionId, outcome);
   const message = `the summary ${compactionId} came after its agent had ended and was dropped`;
   tx.emit({ type: 'note.add', level: 'info', code: 'MODEL_ABORTED', message, agentId }, tx.run.seq);
 }
