@@ -129,7 +129,7 @@ function lastVerdict(size: CallSize, room: Room, wanted: number): BudgetVerdict 
 
 /** Returns what a call sets aside for a reply of `output` tokens, where the config allows `wanted`. */
 export function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
-  const { prompt, config } = size;
+  const { prompt } = size;
   const tokens = prompt + output;
   const price = priceOf(size);
   const cost = price === undefined ? undefined : (prompt * price.input + output * price.output) / 1_000_000;
