@@ -40,7 +40,8 @@ export function nameOfSource(item: InboxItem): string {
 
 /** Notes the untrusted sources of an item that arrives. A strategy may distrust its source: that is noted when a turn reads it. */
 export function noteArrival({ outside }: Pick<RunContext, 'outside'>, item: InboxItem): void {
-  if (item.trust === 'untrusted' || resultIn(item)?.['trust'] === 'untrusted') outside.add(nameOfSource(item));
+  const result = resultIn(item);
+  if (item.trust === 'untrusted' || result?.['trust'] === 'untrusted') outside.add(String(result?.['tool_name'] ?? item.source));
   if (item.taint !== undefined) for (const label of item.taint) outside.add(label);
 }
 
@@ -63,13 +64,14 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
   for (const input of inputs) {
     const item = items[index];
     index += 1;
+    const result = resultIn(item);
     // The tool of a result that only passes text on is not its source.
-    const untrusted = input.untrusted === true || resultIn(item)?.['trust'] === 'untrusted';
+    const untrusted = input.untrusted === true || result?.['trust'] === 'untrusted';
     const isResult = input.role === 'tool';
     if (input.persistent && !(isResult && inResults)) position += 1;
     inResults = input.persistent && isResult;
     // Every result is a TOOL_RESULT; its tool determines whether it is untrusted.
-    for (const label of labelsOf(run, agent, { input, item })) {
+    for (const label of labelsOf(run, agent, { input, result })) {
       const isMarked = untrusted && label !== 'TOOL_RESULT';
       if (input.persistent) mark(sources, label, { at: position, untrusted: isMarked, isQuotable: isMarked && !isResult });
       else (passing ??= []).push({ label, untrusted: isMarked });
@@ -97,9 +99,9 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
 function labelsOf(
   run: RunContext,
   agent: SubContext,
-  { input, item }: { readonly input: TurnInput; readonly item: InboxItem | undefined },
+  { input, result }: { readonly input: TurnInput; readonly result: JsonObject | undefined },
 ): readonly string[] {
-  const name = resultIn(item)?.['tool_name'];
+  const name = result?.['tool_name'];
   if (typeof name !== 'string') return [input.source];
   const calls = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.calls;
   // Most turns make one call.

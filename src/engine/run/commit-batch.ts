@@ -1,3 +1,4 @@
+import type { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentEntry } from '../../core/events/journal.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
@@ -6,6 +7,12 @@ import type { Transaction } from '../../core/events/transaction.ts';
 export interface UnwrittenEvents {
   readonly events: readonly CadreEvent[];
   readonly contents: readonly ContentEntry[];
+}
+
+/** An input that may be refused. */
+interface RefusableInput {
+  readonly id?: string | undefined;
+  readonly waiter?: { readonly reject: (error: CadreError) => void } | undefined;
 }
 
 /** Content of one append: the events and texts of one decision, or of several that were held back for it. */
@@ -24,9 +31,11 @@ export class CommitBatch implements UnwrittenEvents {
     this.inputs = undefined;
   }
 
-  /** Notes the ids of inputs that it applies. A refused one has none: delivered again, it is refused again, and not taken for applied. */
-  note(entries: readonly { readonly id?: string | undefined }[], refused: readonly unknown[]): void {
-    for (const entry of entries) if (entry.id !== undefined && !refused.includes(entry)) (this.inputs ??= []).push(entry.id);
+  /** Refuses an input, and takes back its id: delivered again, it is refused again, and not taken for applied. */
+  refuse(input: RefusableInput | undefined, error: CadreError): void {
+    const place = input?.id === undefined ? -1 : (this.inputs?.lastIndexOf(input.id) ?? -1);
+    if (place >= 0) this.inputs?.splice(place, 1);
+    input?.waiter?.reject(error);
   }
 
   /** Appends events and texts. An empty list is replaced by the added one, which then belongs to the batch. */

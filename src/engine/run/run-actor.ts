@@ -195,17 +195,16 @@ export class RunActor implements RunDriver {
     const now = clock.now();
     const tx = new Transaction(this.state, now, { hash: decision.env.hash, known: this.#known });
     const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state, now);
-    const inputs = [...(jump === undefined ? [] : [jump]), ...entries.map(({ input }) => input)];
-    const isAwaited = prefix !== undefined || entries.some(({ waiter }) => waiter !== undefined);
+    const inputs = jump === undefined ? [] : [jump];
+    let isAwaited = prefix !== undefined;
+    for (const { input, id, waiter } of entries) {
+      inputs.push(input);
+      if (id !== undefined) (batch.inputs ??= []).push(id);
+      if (waiter !== undefined) isAwaited = true;
+    }
     try {
-      const refused: unknown[] = [];
-      const refuse = (place: number, error: CadreError): void => {
-        refused.push(entries.at(place));
-        entries.at(place)?.waiter?.reject(error);
-      };
       const from = { seq: batch.expectedSeq, unwritten: prefix ?? batch, inputs, mayStart: !this.#closing };
-      decideBatch(tx, this.#ports, from, refuse);
-      batch.note(entries, refused);
+      decideBatch(tx, this.#ports, from, (place, error) => batch.refuse(entries.at(place), error));
     } catch (thrown) {
       return this.#endWithFault(entries, thrown, batch.expectedSeq);
     }
