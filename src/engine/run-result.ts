@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile/profile.ts';
 import type { RunUsage } from '../core/state/budget.ts';
 import type { RunContext } from '../core/state/run-context.ts';
+import { unknownOfRun } from '../core/state/unknown-calls.ts';
 import type { ProfileFacts } from '../inspect/turn/profile-facts.ts';
 import { checkSchema } from '../tools/schema/check-arguments.ts';
 import type { RunDriver } from './run/run-driver.ts';
@@ -32,6 +33,7 @@ export interface ViewedProfile extends ProfileFacts, Pick<CompiledProfile, 'outp
 
 /** Returns the result of a run that has ended. */
 export function runResult(state: RunContext, profiles: ReadonlyMap<string, ViewedProfile>): RunResult {
+  const unknown = unknownOfRun(state);
   return {
     runId: state.meta.runId,
     status: state.status === 'completed' || state.status === 'cancelled' ? state.status : 'failed',
@@ -41,14 +43,9 @@ export function runResult(state: RunContext, profiles: ReadonlyMap<string, Viewe
     deliverables: state.deliverables,
     usage: { ...state.usage },
     ...(state.error === undefined ? {} : { error: state.error }),
-    ...unknownOf(state),
+    ...(unknown.length === 0 ? {} : { unknown }),
     ...(state.running.size === 0 ? {} : { running: [...state.running.values()] }),
   };
-}
-
-function unknownOf({ agents, rootAgentId }: RunContext): Pick<RunResult, 'unknown'> {
-  const unknown = rootAgentId === undefined ? [] : (agents.get(rootAgentId)?.result.unknown ?? []);
-  return unknown.length === 0 ? {} : { unknown };
 }
 
 /** Returns the value of an output that fits its profile's `output_schema`; when a tool ended the run, the output may be any text. */

@@ -1,6 +1,7 @@
 import { callNames } from '../core/events/call-names.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { SubContext } from '../core/state/sub-context.ts';
+import { unknownOfRun } from '../core/state/unknown-calls.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 
 /** Result of a run that has no more work. */
@@ -29,7 +30,7 @@ export function concludeRun(run: RunContext): Conclusion {
   const text = run.output.trim() === '' ? reply : run.output;
   if (run.status === 'completed') return { ok: true, text };
   const reason = run.error === undefined ? '' : `: ${run.error.message}`;
-  const unknown = root?.result.unknown ?? [];
+  const unknown = unknownOfRun(run);
   const left = unknown.length === 0 ? '' : `. May have happened, find out before you repeat it: ${callNames(unknown)}`;
   const problem = `the run ${run.status} (${run.outcome})${reason}${left}`;
   return { ok: false, text, problem, ...(run.status === 'failed' ? failedTurn(run, root) : {}) };

@@ -1,10 +1,12 @@
 import { shownCost } from '../core/state/budget.ts';
 import type { ErrorRecord } from '../core/error.ts';
+import type { RunningCall } from '../core/events/tool-parts.ts';
 import type { RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { pendingOf, type PendingRequest } from '../core/state/pending.ts';
 import type { Limits } from '../core/profile/profile.ts';
 import { type RunStatus, statusOf } from '../core/state/run-status.ts';
+import { unknownOfRun } from '../core/state/unknown-calls.ts';
 import { activeAt } from '../core/state/run-time.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import type { ModuleStatus } from '../core/team/work-module.ts';
@@ -20,6 +22,9 @@ export interface RunOverview {
   readonly output: string;
   readonly deliverables: JsonObject;
   readonly error: ErrorRecord | undefined;
+  /** Calls that may have happened and had no result when it ended, and calls whose tools have not ended since. */
+  readonly unknown: readonly RunningCall[];
+  readonly running: readonly RunningCall[];
   /** The people who launched or forked it, and who cancelled it; undefined: a program, or no one. */
   readonly by: string | undefined;
   readonly endedBy: string | undefined;
@@ -67,6 +72,8 @@ export function runOverview(run: RunContext): RunOverview {
     output: run.output,
     deliverables: run.deliverables,
     error: run.error,
+    unknown: unknownOfRun(run),
+    running: [...run.running.values()],
     by: meta.by,
     endedBy: run.endedBy,
     createdAt: meta.createdAt,

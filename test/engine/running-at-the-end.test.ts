@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { AgentId } from '../../src/core/ids.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { concludeRun } from '../../src/inspect/conclude.ts';
+import { formatOverview } from '../../src/inspect/format/format-overview.ts';
 import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
+import { runOverview } from '../../src/inspect/run-overview.ts';
 import type { CadreEvent, Run } from '../../src/index.ts';
 import { delegate } from '../support/delegate.ts';
 import { breathe, type TestEngine, testEngine, waitsForUser } from '../support/test-engine.ts';
@@ -39,6 +41,10 @@ describe('F89: a call that still runs when its agent ends', () => {
     expect(result).toMatchObject({ error: { message: 'enough' }, unknown: running });
     expect(concludeRun(run.state).problem).toContain('May have happened, find out before you repeat it: pay (c00000001) of Root_1');
     expect(runEnd(await team.journal.read(run.id))).toMatchObject({ running });
+    expect(runOverview(run.state)).toMatchObject({ unknown: running, running });
+    const shown = formatOverview(runOverview(run.state));
+    expect(shown).toContain('may have happened: pay (c00000001) of Root_1');
+    expect(shown).toContain('still running: pay (c00000001) of Root_1');
     const [paid] = run.turns()[0]?.toolInteractions ?? [];
     expect(paid).toMatchObject({ status: 'unknown', isRunning: true, late: undefined, error: { code: 'TOOL_OUTCOME_UNKNOWN' } });
     expect(paid?.error?.message).toContain("'pay' was still running when its agent ended. It may or may not have happened");
@@ -47,7 +53,7 @@ describe('F89: a call that still runs when its agent ends', () => {
     await breathe();
     const [later] = run.turns()[0]?.toolInteractions ?? [];
     expect(later).toMatchObject({ status: 'unknown', isRunning: false, late: { status: 'ok', content: 'paid 10' } });
-    expect(run.state.running.size).toBe(0);
+    expect(runOverview(run.state)).toMatchObject({ unknown: [], running: [] });
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { callNames } from '../../src/core/events/call-names.ts';
 import { durationText, costText, shareText, countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import type { RunOverview } from '../../src/inspect/run-overview.ts';
@@ -24,6 +25,8 @@ export function RunFacts({
     <dl class="facts">
       <Fact name="profile">{toVisibleText(overview.profile)}</Fact>
       {overview.by !== undefined && <Fact name="by">{toVisibleText(overview.by)}</Fact>}
+      {overview.unknown.length > 0 && <Fact name="may have happened">{toVisibleText(callNames(overview.unknown))}</Fact>}
+      {overview.running.length > 0 && <Fact name="still running">{toVisibleText(callNames(overview.running))}</Fact>}
       {overview.endedBy !== undefined && <Fact name="ended by">{toVisibleText(overview.endedBy)}</Fact>}
       <Fact name="agents" {...limitOf(agents.total, limits.maxTotal, countText(limits.maxTotal, 'agent'))}>
         {grouped(agents.total)}

@@ -1,3 +1,4 @@
+import { callNames } from '../../core/events/call-names.ts';
 import type { ConversationEntry } from '../conversation.ts';
 import type { RunOverview } from '../run-overview.ts';
 import { statusWord } from '../run-words.ts';
@@ -36,6 +37,8 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   const modules = Object.entries(view.modules).filter(([, count]) => count > 0);
   if (modules.length > 0) out.line(`${style.dim('modules')}  ${modules.map(([status, count]) => `${count} ${status}`).join(', ')}`);
   if (view.error !== undefined) out.line(`${style.red('error')}    ${safe(view.error.code)}: ${safe(view.error.message, 400)}`);
+  if (view.unknown.length > 0) out.line(`${style.yellow('unknown')}  may have happened: ${safe(callNames(view.unknown), 400)}`);
+  if (view.running.length > 0) out.line(`${style.yellow('unknown')}  still running: ${safe(callNames(view.running), 400)}`);
   for (const { id, kind, agentId, tool, message } of view.pending)
     out.line(`${style.yellow(kind)}  ${safe(id)} of ${safe(agentId)}: ${safe(message ?? `approve ${tool}?`)}`);
   return out.toString();

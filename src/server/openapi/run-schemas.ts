@@ -1,5 +1,6 @@
 import { capabilityParts } from '../../core/state/capability.ts';
 import type { ErrorRecord } from '../../core/error.ts';
+import type { RunningCall } from '../../core/events/tool-parts.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
 import { eventSchemas } from './event-schemas.ts';
@@ -28,6 +29,11 @@ const status: JsonObject = {
   enum: ['running', 'awaiting', 'idle', 'completed', 'failed', 'cancelled', 'damaged'],
   description: 'awaiting: a person must decide or answer. idle: waits for a message. damaged: the journal cannot be read.',
 };
+/** A list of calls, each with its agent and tool. */
+function callList(description: string): JsonObject {
+  return { ...listOf(recordOf<RunningCall>({ agentId: text, callId: text, tool: text })), description };
+}
+
 const dollars: JsonObject = { type: ['number', 'null'], description: 'US dollars; null when the cost of some call is unknown.' };
 const atLeast: JsonObject = { type: 'number', description: 'US dollars known so far.' };
 
@@ -132,6 +138,8 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     output: text,
     deliverables: object,
     error: maybe(named('ErrorRecord')),
+    unknown: callList('Calls that may have happened and had no result when it ended.'),
+    running: callList('Calls whose tools had not ended when their calls did, and have not since.'),
     by: maybe({ type: 'string', description: 'The person who launched or forked it; absent: a program.' }),
     endedBy: maybe({ type: 'string', description: 'The person who cancelled it, if one did.' }),
     createdAt: time,
