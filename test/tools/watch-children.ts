@@ -11,11 +11,11 @@ export interface WatchedChildren {
 
 /** Does something and watches the processes that this one starts meanwhile. */
 export async function watchChildren(act: () => Promise<unknown>): Promise<WatchedChildren> {
-  const before = children();
+  const before = childrenOf('self');
   const seen = new Set<string>();
   let peakMb = 0;
   const watch = (): void => {
-    for (const pid of children()) {
+    for (const pid of childrenOf('self')) {
       if (before.includes(pid)) continue;
       seen.add(pid);
       peakMb = Math.max(peakMb, Number(/^VmHWM:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024);
@@ -31,8 +31,11 @@ export async function watchChildren(act: () => Promise<unknown>): Promise<Watche
   return { peakMb, left: [...seen].filter((pid) => isAlive(pid)) };
 }
 
-function children(): readonly string[] {
-  return readdirSync('/proc/self/task').flatMap((task) => textOf(`/proc/self/task/${task}/children`).split(' ').filter(Boolean));
+/** Returns the ids of the children of a process. */
+export function childrenOf(pid: number | 'self'): readonly string[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    textOf(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean),
+  );
 }
 
 /** Returns the text of a file about a process; none when that is over. */

@@ -4,7 +4,7 @@ import { cutText } from '../../tools/cut-text.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 import { runChild } from '../worker/run-child.ts';
-import { leastMemoryMb, type JavaScriptJob, type JavaScriptOutcome } from './run-in-quickjs.ts';
+import { leastMemoryMb, partChars, type JavaScriptJob, type JavaScriptOutcome } from './run-in-quickjs.ts';
 
 /** Maximum duration that arguments can ask for, in milliseconds. */
 const longestMs = 5 * 60_000;
@@ -15,8 +15,6 @@ const longestMs = 5 * 60_000;
 const startMs = 5_000;
 /** Memory of the process beside that of the code, for what its console and its value take outside the engine, in megabytes. */
 const besideMb = 256;
-/** Maximum number of characters of one part of a result. */
-const partChars = 12_000;
 
 /** Toolset `javascript`: runs code in a separate engine (QuickJS in WebAssembly) without files and network. */
 export const javascriptToolset: ToolsetKind = {
@@ -82,8 +80,8 @@ function describe({ console, dropped, value, error }: JavaScriptOutcome): ToolRe
   const lost = dropped === 0 ? '' : `… [${dropped} more characters were not kept]`;
   const parts = [
     ...(console === '' ? [] : ['--- console', cutText(console, partChars) + lost]),
-    ...(value === undefined ? [] : ['--- value', cutText(value, partChars)]),
-    ...(error === undefined ? [] : ['--- error', cutText(error, partChars)]),
+    ...(value === undefined ? [] : ['--- value', value]),
+    ...(error === undefined ? [] : ['--- error', error]),
   ];
   const content = parts.length === 0 ? '(no output)' : parts.join('\n');
   return toolReturn({ content, ...(error === undefined ? {} : { isError: true }) });

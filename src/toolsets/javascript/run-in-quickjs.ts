@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
 import { describeThrown } from '../../core/error.ts';
+import { cutText } from '../../tools/cut-text.ts';
 import { importPackage } from '../../tools/import-package.ts';
 
 /** Part of the global `WebAssembly` that is used here; the types of Node have none. */
@@ -21,12 +22,14 @@ export interface JavaScriptOutcome {
   readonly console: string;
   /** Number of console characters that were not kept. */
   readonly dropped: number;
-  /** Value of the last expression, as text; undefined when it has none. */
+  /** Value of the last expression, as text of at most about `partChars`; undefined when it has none. */
   readonly value?: string;
   /** Error, with its place in the code. */
   readonly error?: string;
 }
 
+/** Maximum number of characters of one part of a result. */
+export const partChars = 12_000;
 /** Maximum number of characters kept of console output. */
 const maxConsoleChars = 200_000;
 /** Memory with which the engine begins, in megabytes. */
@@ -60,11 +63,17 @@ export async function runInQuickJs(job: JavaScriptJob): Promise<JavaScriptOutcom
   runtime.setInterruptHandler(isOver);
   const context = runtime.newContext();
   const log = addConsole(context);
-  const { error, ...value } = evaluateSafely({ runtime, context, isOver }, job.code);
+  const { error, value } = evaluateSafely({ runtime, context, isOver }, job.code);
   const isFull = wasmMemory.buffer.byteLength > job.memoryMb * pageBytes * 8;
   const hint = isFull && outOfMemory.test(error ?? '') ? `\nIt has ${job.memoryMb} MB of memory: keep less at a time.` : '';
   // The engine ends with the process: after running out of memory it may not be able to free itself.
-  return { console: log.text, dropped: log.dropped, ...value, ...(error === undefined ? {} : { error: `${error}${hint}` }) };
+  return {
+    console: log.text,
+    dropped: log.dropped,
+    // Cut here, so that what leaves the process is small.
+    ...(value === undefined ? {} : { value: cutText(value, partChars) }),
+    ...(error === undefined ? {} : { error: cutText(`${error}${hint}`, partChars) }),
+  };
 }
 
 /** QuickJS engine that runs one piece of code. */

@@ -5,6 +5,8 @@ import path from 'node:path';
 export interface MemoryGroup {
   /** File that a process writes its id to, to join the group. */
   readonly joinFile: string;
+  /** Puts a process into the group, unless the kernel does not allow it, or it is over already: `holds` tells. */
+  add(pid: number): void;
   /** True when a process is in the group. */
   holds(pid: number): boolean;
   /** Returns how many processes the kernel killed because the group ran out of memory. */
@@ -40,6 +42,7 @@ export function createMemoryGroup(bytes: number): MemoryGroup | undefined {
     const joinFile = path.join(folder, 'cgroup.procs');
     return {
       joinFile,
+      add: (pid) => add(pid, joinFile),
       holds: (pid) => read(joinFile).split('\n').includes(String(pid)),
       kills: () => killsIn(path.join(folder, parent.eventsFile)),
       remove,
@@ -115,6 +118,14 @@ function removeLeftOvers(folder: string): void {
     } catch {
       // Something still runs in it.
     }
+  }
+}
+
+function add(pid: number, joinFile: string): void {
+  try {
+    writeFileSync(joinFile, String(pid));
+  } catch {
+    // It stays outside, where it is measured.
   }
 }
 

@@ -26,6 +26,8 @@ export interface Conversion {
 /** Most memory of the process of a conversion, in megabytes. */
 const maxMemoryMb = 512;
 const advice = 'The page holds too much to be read: read another one, or a part of it where the site offers one.';
+/** Exit codes of a program that V8 ended (by SIGILL, SIGTRAP or SIGABRT), since it had no more room on its heap. */
+const endsOfHeap: ReadonlySet<number | undefined> = new Set([132, 133, 134]);
 /** Maximum size of a converted page. */
 const maxAnswerBytes = 64 * 1024 ** 2;
 /** Limit of the address space: programs like Node reserve far more memory than they use. */
@@ -81,7 +83,8 @@ async function convertInSandbox(
     const { cause, exitCode } = await running.ended.finally(() => signal.removeEventListener('abort', stop));
     signal.throwIfAborted();
     if (cause === 'timeout') throw failed(page, `took longer than ${timeoutMs / 1_000} s and was stopped`);
-    if (cause === 'memory') throw failed(page, `needed more than ${maxMemoryMb} MB of memory and was stopped. ${advice}`);
+    if (cause === 'memory' || endsOfHeap.has(exitCode))
+      throw failed(page, `needed more than ${maxMemoryMb} MB of memory and was stopped. ${advice}`);
     if (exitCode !== 0) throw failed(page, `ended without a result (${exitCode ?? 'killed'})`);
     // What the program left may be anything, such as a link.
     const answer = await readInside(folder, path.basename(output), maxAnswerBytes);

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { exceedsMemory, type BoundedMemory } from '../process/memory-bound.ts';
 import type { createMemoryGroup } from '../process/memory-group.ts';
 
@@ -15,7 +14,7 @@ export class ChildMemory {
   constructor(pid: number, bytes: number, createGroup: typeof createMemoryGroup, end: () => void) {
     const group = createGroup(bytes);
     this.#bounded = { bytes, group, pid, members: () => [pid] };
-    if (group !== undefined) join(pid, group.joinFile);
+    group?.add(pid);
     if (group?.holds(pid) !== true) this.#timer = setInterval(() => this.#measure() && end(), measureEveryMs);
   }
 
@@ -30,13 +29,5 @@ export class ChildMemory {
   #measure(): boolean {
     this.#isExceeded ||= exceedsMemory(this.#bounded);
     return this.#isExceeded;
-  }
-}
-
-function join(pid: number, joinFile: string): void {
-  try {
-    writeFileSync(joinFile, String(pid));
-  } catch {
-    // The kernel does not let it into the group, or it is over already: it is measured instead.
   }
 }

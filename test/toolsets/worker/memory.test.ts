@@ -1,3 +1,5 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -5,11 +7,12 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import type { ToolsetKind } from '../../../src/core/tool/toolset.ts';
 import { chartsToolset } from '../../../src/toolsets/charts/charts-toolset.ts';
 import { javascriptToolset } from '../../../src/toolsets/javascript/javascript-toolset.ts';
+import { exceedsMemory } from '../../../src/toolsets/process/memory-bound.ts';
 import { createMemoryGroup, type MemoryGroup } from '../../../src/toolsets/process/memory-group.ts';
 import { sqlToolset } from '../../../src/toolsets/sql/sql-toolset.ts';
 import { convertPage } from '../../../src/toolsets/web/convert-page.ts';
 import { runChild } from '../../../src/toolsets/worker/run-child.ts';
-import { toolsetUnderTest } from '../../tools/toolset-under-test.ts';
+import { isAlive, toolsetUnderTest } from '../../tools/toolset-under-test.ts';
 import { watchChildren, type WatchedChildren } from '../../tools/watch-children.ts';
 
 const isLinux = process.platform === 'linux';
@@ -31,9 +34,9 @@ async function outcome(act: () => Promise<unknown>): Promise<WatchedChildren & {
   return { ...seen, said };
 }
 
-/** Runs a query whose process may have 128 MB. */
-function query(sql: string, createGroup: typeof createMemoryGroup): Promise<unknown> {
-  const job = {
+/** Returns the job of a query whose process may have 128 MB. */
+function queryJob(sql: string) {
+  return {
     file: new URL('../../../src/toolsets/sql/query-worker', import.meta.url),
     input: { kind: 'query', sql, parameters: [], tables: [], maxRows: 200, maxChars: 30_000 },
     timeoutMs: 60_000,
@@ -42,12 +45,19 @@ function query(sql: string, createGroup: typeof createMemoryGroup): Promise<unkn
     what: 'The query',
     advice: 'Narrow it.',
   };
-  return runChild(job, createGroup);
 }
+
+const query = (sql: string, createGroup: typeof createMemoryGroup): Promise<unknown> => runChild(queryJob(sql), createGroup);
 
 const noGroup = (): undefined => undefined;
 /** A group that lets nobody in, as where the kernel does not allow a process to change groups. */
-const closedGroup = (): MemoryGroup => ({ joinFile: '/proc/version', holds: () => false, kills: () => 0, remove: () => undefined });
+const closedGroup = (): MemoryGroup => ({
+  joinFile: '/proc/version',
+  add: () => undefined,
+  holds: () => false,
+  kills: () => 0,
+  remove: () => undefined,
+});
 
 const some = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000000)';
 const queries: readonly (readonly [string, string])[] = [
@@ -110,6 +120,36 @@ const sequence = (stop: number): JsonObject => ({
   encoding: { x: { field: 's', type: 'quantitative' } },
 });
 
+describe.skipIf(!isLinux)('F98: a process that does work', () => {
+  it('ends when its parent was killed, since nobody bounds its memory any more', async () => {
+    const parent = fork(new URL('./parent-child.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const [working] = (await once(parent, 'message')) as [number];
+    expect(isAlive(String(working))).toBe(true);
+    parent.kill('SIGKILL');
+    await expect.poll(() => isAlive(String(working))).toBe(false);
+  });
+
+  it('gives no more than its parent can hold', async () => {
+    const columns = Array.from({ length: 1_900 }, (_, index) => `hex(zeroblob(249)) AS c${index}`).join();
+    const sql = `WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 100) SELECT ${columns} FROM c`;
+    const job = { ...queryJob(sql), maxMemoryMb: 512 };
+    const input = { ...job.input, maxChars: 1e9 };
+    const before = process.memoryUsage.rss();
+    const { said } = await outcome(() => runChild({ ...job, input }));
+    expect(said).toBe('CadreError: The result is larger than 64 MB: ask for less at a time.');
+    expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
+  });
+
+  it('a group that a command could not join bounds nothing: the command is measured', () => {
+    const pid = process.pid;
+    const members = (): readonly number[] => [pid];
+    expect(exceedsMemory({ bytes: 1 << 20, group: closedGroup(), pid, members })).toBe(true);
+    expect(exceedsMemory({ bytes: 1 << 20, group: { ...closedGroup(), holds: () => true }, pid, members })).toBe(false);
+    expect(exceedsMemory({ bytes: 2 ** 50, group: { ...closedGroup(), kills: () => 1 }, pid, members })).toBe(true);
+    expect(exceedsMemory({ bytes: 2 ** 50, group: closedGroup(), pid, members })).toBe(false);
+  });
+});
+
 describe.skipIf(!isLinux)('F98: the memory of a tool is bounded from outside its process', () => {
   it('a query', async () => {
     const sql = open(sqlToolset, { timeout: '60s' }, { 's.csv': 'a\n1\n' });
@@ -147,7 +187,7 @@ describe.skipIf(!isLinux)('F98: the memory of a tool is bounded from outside its
   });
 
   it('a page', async () => {
-    const html = '<p>a<b>b</b>'.repeat(300_000);
+    const html = `<p>${'word '.repeat(30_000_000)}`;
     const page = { html, url: 'https://example.org/', whole: true };
     const { said, peakMb, left } = await outcome(() =>
       convertPage(page, { timeoutMs: 60_000, signal: live(), sandbox: undefined }),
