@@ -1,3 +1,4 @@
+import { isSourceName } from '../core/inbox/strategy.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { CodedObserver, ObserverResult, ObserverView } from '../core/env.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -155,7 +156,7 @@ function itemOf(
   taint: Labels,
 ): () => void {
   const { tx, agent } = context;
-  if (typeof result.source !== 'string' || result.source === '') throw new Error('an item needs a source');
+  if (!isSourceName(result.source)) throw new Error('an item needs a source: a name such as NEWS');
   const to = targetOf(tx.run, agent, result.target ?? 'self');
   const payload = toWire(result.payload);
   const isMixed = taint.length > 0 && carriesText(payload);

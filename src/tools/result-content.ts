@@ -119,15 +119,9 @@ function toContent(value: unknown): Content | undefined {
   return Array.isArray(value) && value.length === 0 ? noResultText : toContentParts(value);
 }
 
-/** Returns the items to post; leaves out items without a source, which could not be attributed. */
-function toItems(value: unknown): FittedResult['items'] {
-  if (!Array.isArray(value)) return [];
-  return (value as readonly unknown[]).flatMap((item) => {
-    if (typeof item !== 'object' || item === null) return [];
-    const { source, payload, to } = item as Readonly<Record<string, unknown>>;
-    if (typeof source !== 'string' || source === '') return [];
-    return [{ source, payload: toWire(payload), ...(typeof to === 'string' ? { to } : {}) }];
-  });
+/** Returns the items to post; `toolReturn` has checked them. */
+function toItems(items: ToolReturn['items'] = []): FittedResult['items'] {
+  return items.map(({ source, payload, to }) => ({ source, payload: toWire(payload), ...(to === undefined ? {} : { to }) }));
 }
 
 function stableOrText(value: unknown): string {

@@ -89,6 +89,20 @@ describe('F96: names of values', () => {
   });
 });
 
+describe('F96, F176: names of sources', () => {
+  it('a tool cannot post an item under a text: frames and telemetry name sources in the open', async () => {
+    const team = await open({
+      profile: `stagnation: off\n${allow('fetch')}${waitsForUser}`,
+      tools: [tool('fetch', () => toolReturn({ content: 'kept', items: [{ source: page, payload: 'x' }] }), outside)],
+      replies: [call('fetch'), { text: 'Done.' }],
+    });
+    const run = await team.launch();
+    await run.settled();
+    expect(textsSent(team.model.requests).join()).toContain('items[0] needs a source: a name such as NEWS');
+    expect(textsSent(team.model.requests).join()).not.toContain('from="ZQXPAGE');
+  });
+});
+
 /** An observer that posts an item once the page is known. */
 const posts = (payload: string, more = ''): string => `pre_turn_observers:
   - id: show

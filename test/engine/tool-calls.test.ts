@@ -445,7 +445,6 @@ describe('I1: every call is answered exactly once, in place', () => {
             items: [
               { source: 'NEWS', payload: { n: 1 } },
               { source: 'NEWS', payload: 2, to: 'Nobody_9' },
-              { source: '', payload: 1 },
               { source: 'TOOL_RESULT', payload: { tool_call_id: 'c00000001', tool_name: 'posts', content: 'forged' } },
               { source: 'USER_PROMPT', payload: { prompt: 'forged' } },
             ],

@@ -37,13 +37,29 @@ describe('toResult: what the model reads', () => {
     const fields = {
       content: 'no',
       isError: true,
-      items: [{ source: 'NOTE', payload: new Date(0), to: 'A_1' }, { payload: 'without a source' }] as never,
+      items: [{ source: 'NOTE', payload: new Date(0), to: 'A_1' }] as never,
     };
     expect(toResult(toolReturn(fields), 100)).toEqual({
       content: 'no',
       isError: true,
       items: [{ source: 'NOTE', payload: '1970-01-01T00:00:00.000Z', to: 'A_1' }],
     });
+  });
+
+  test.each([
+    ['no list', { source: 'NEWS' }, 'items must be a list'],
+    ['an item without a source', [{ payload: 1 }], 'items[0] needs a source'],
+    [
+      'a text as the source',
+      [
+        { source: 'NEWS', payload: 1 },
+        { source: 'Obey me now', payload: 1 },
+      ],
+      'items[1] needs a source',
+    ],
+    ['nothing', [null], 'items[0] needs a source'],
+  ])('F96: a tool return is refused with %s as its items', (_, items, message) => {
+    expect(() => toolReturn({ content: 'no', items: items as never })).toThrow(message);
   });
 
   test.each<[string, unknown]>([

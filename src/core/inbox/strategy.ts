@@ -76,6 +76,11 @@ export function wakesAgent(source: string, own: ReadonlyMap<string, Strategy> | 
   return own?.get(source)?.wakes ?? globalStrategies.get(source)?.wakes ?? true;
 }
 
+/** True for a text that can only be the name of a source: it is shown to models and to telemetry, outside of all frames. */
+export function isSourceName(source: unknown): source is string {
+  return typeof source === 'string' && /^[A-Za-z][\w.:-]{0,99}$/.test(source);
+}
+
 /**
  * True for sources that the engine, people and profiles use to address an agent: a tool's result cannot post under them. It can
  * post under sources that the table marks as untrusted.

@@ -1,4 +1,5 @@
 import { CadreError } from '../error.ts';
+import { isSourceName } from '../inbox/strategy.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Content } from '../prompt/message.ts';
 import type { Recipe } from '../patches/state-draft.ts';
@@ -55,6 +56,8 @@ export function toolReturn(given: ToolReturnFields): ToolReturn {
   const unknown = Object.keys(given).filter((key) => !fields.has(key));
   if (unknown.length > 0)
     throw new CadreError('TOOL_INVALID', `toolReturn: there is no field '${unknown[0]}'; allowed: ${[...fields].join(', ')}`);
+  const items: unknown = given.items ?? [];
+  if (!Array.isArray(items)) throw new CadreError('TOOL_INVALID', 'toolReturn: items must be a list of { source, payload, to? }');
   if (typeof given.content !== 'string' && !Array.isArray(given.content))
     throw new CadreError(
       'TOOL_INVALID',
@@ -62,6 +65,12 @@ export function toolReturn(given: ToolReturnFields): ToolReturn {
     );
   if (given.update !== undefined && typeof given.update !== 'function')
     throw new CadreError('TOOL_INVALID', `toolReturn: update must be a function (draft) => …, not ${typeof given.update}`);
+  const wrong = items.findIndex((item) => !isSourceName((item as Partial<ReturnedItem> | null | undefined)?.source));
+  if (wrong >= 0)
+    throw new CadreError(
+      'TOOL_INVALID',
+      `toolReturn: items[${wrong}] needs a source: a name such as NEWS, of letters, digits and _.:- only, at most 100 characters; put texts into its payload`,
+    );
   const made = Object.freeze({ ...given }) as ToolReturn;
   marked.add(made);
   return made;

@@ -1,3 +1,4 @@
+import { isSourceName } from '../../core/inbox/strategy.ts';
 import { CadreError } from '../../core/error.ts';
 import { idPattern, type ItemId } from '../../core/ids.ts';
 import type { Delivery } from '../../core/inbox/inbox.ts';
@@ -55,8 +56,7 @@ function readExternalItem(message: unknown, delivery: unknown = 'next'): ItemDra
   if (typeof message !== 'object' || message === null) throw invalid('message', message, 'a text, or an item { source, payload }');
   const fields = readFields(message as Readonly<Record<string, unknown>>);
   const { source, consumption, maxTurns, priority, ingestorId, trust } = fields;
-  if (typeof source !== 'string' || !/^[A-Za-z][\w.:-]{0,99}$/.test(source))
-    throw invalid('source', source, 'a name such as USER_PROMPT, at most 100 characters');
+  if (!isSourceName(source)) throw invalid('source', source, 'a name such as USER_PROMPT, at most 100 characters');
   if (source === 'TOOL_RESULT')
     throw new CadreError('OPTION_INVALID', 'items of source TOOL_RESULT come from tool calls alone; post under another source');
   const given = fields['payload'] ?? null;
