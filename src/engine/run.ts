@@ -11,7 +11,6 @@ import type { ProfileChange, ProfileEdit } from '../core/events/profile-edit.ts'
 import type { ItemDraft } from '../core/events/transaction.ts';
 import type { RequestCard } from '../inspect/requests/request-card.ts';
 import { toRecording } from '../inspect/to-recording.ts';
-import { turnOfId } from '../inspect/turn/other-turns.ts';
 import { filterTurns, type TurnFilter } from '../inspect/filter-turns.ts';
 import { toTurnRecord, type TurnRecord } from '../inspect/turn/turn-record.ts';
 import { type StateAt, stateAt, type StateQuery } from '../inspect/state/state-at.ts';
@@ -20,7 +19,7 @@ import type { ModuleAction } from '../team/modules/module-actions.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
 import { Deliveries } from './run/deliveries.ts';
 import { readModuleActions, readProfileEdits } from './launch/edit-schemas.ts';
-import { fullStateOf } from './recovery/full-state.ts';
+import { eventsAtHand, fullStateOf, turnInMemory } from './recovery/full-state.ts';
 import { eventsOf } from './read-events.ts';
 import { agentOfId, assertModule, recipientOf, noteInput } from './input/check-target.ts';
 import { type ExternalMessage, readItemId, externalMessage } from './input/external-item.ts';
@@ -250,7 +249,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   turn(turnId: string): TurnRecord | undefined {
     checkArgument('run.turn: turnId', turnId, 'name');
     const full = this.fullState();
-    const turn = turnOfId(full, turnId);
+    const turn = turnInMemory(full, turnId, this.#parts.journal);
     return turn === undefined ? undefined : this.#record(full, turn);
   }
 
@@ -258,12 +257,13 @@ export class Run implements AsyncIterable<CadreEvent> {
   why(turnId: string, text: string): readonly WhyAnswer[] {
     checkArgument('run.why: turnId', turnId, 'name');
     checkArgument('run.why: text', text, 'name');
-    const events = this.#parts.journal.read(this.id);
-    const eventAt = events instanceof Promise ? undefined : (seq: number): CadreEvent | undefined => events[seq - 1];
-    return why(this.fullState(), turnId, text, {
+    const events = eventsAtHand(this.#parts.journal, this.id);
+    const full = this.fullState();
+    turnInMemory(full, turnId, this.#parts.journal);
+    return why(full, turnId, text, {
       content: this.#content,
       profiles: this.#parts.profiles,
-      ...(eventAt === undefined ? {} : { eventAt }),
+      ...(events === undefined ? {} : { eventAt: (seq: number) => events[seq - 1] }),
     });
   }
 

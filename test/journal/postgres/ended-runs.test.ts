@@ -39,9 +39,7 @@ async function open(schema = server.newSchema(), textMemory?: number): Promise<H
     ended: async (profile, input) => {
       const run = await engine.launch({ profile, input });
       await run.result;
-      await until(
-        async () => (await server.query(`SELECT owner FROM ${schema}.runs WHERE run_id = '${run.id}'`))[0]?.['owner'] === null,
-      );
+      await released(schema, run.id);
       return run;
     },
     [Symbol.asyncDispose]: async () => {
@@ -49,6 +47,13 @@ async function open(schema = server.newSchema(), textMemory?: number): Promise<H
       await journal.close();
     },
   };
+}
+
+/** Waits until no process holds a run. */
+async function released(schema: string, runId: string): Promise<void> {
+  await until(
+    async () => (await server.query(`SELECT owner FROM ${schema}.runs WHERE run_id = '${runId}'`))[0]?.['owner'] === null,
+  );
 }
 
 /** Expects that nothing of a record is missing. */
@@ -86,4 +91,43 @@ it('F88: texts without room in memory are refused, never shown as empty, and com
   }
   expect(await early.recording()).toContain('a long result about x');
   expectWhole(early, 'first question');
+});
+
+it('F88: a turn that memory let go is refused, never taken for one that never was; opened again, the run has all of them', async () => {
+  const schema = server.newSchema();
+  const journal = createPostgresJournal({ url: server.url(schema) });
+  const engine = await createEngine({
+    profiles: { files: profileFiles({ Long: `${allow('look')}stagnation: off\nlimits: { max_turns: 200 }\n` }) },
+    team: false,
+    store: journal,
+    tools: [tool('look', () => 'seen')],
+    models: {
+      m: scriptedModel((_, at) => (at > 135 ? { text: 'done' } : { toolCalls: [{ name: 'look', args: { at } }] })),
+    },
+  });
+  const run = await engine.launch({ profile: 'Long', input: 'Look.' });
+  await run.result;
+  const first = 'Long_1.t1';
+  for (const look of [() => run.turn(first), () => run.why(first, 'Look.')])
+    expect((await failure('STORE_FAILED', look)).details).toMatchObject({ isLetGo: true });
+  await released(schema, run.id);
+  const opened = await engine.open(run.id);
+  expect(opened.turn(first)?.tools).toContain('look');
+  expect(opened.turn('Long_1.t999')).toBeUndefined();
+  await engine.close();
+  await journal.close();
+});
+
+it('F170: views of a run whose store is gone do not end the process', async () => {
+  const unhandled: unknown[] = [];
+  const note = (thrown: unknown): void => void unhandled.push(thrown);
+  process.on('unhandledRejection', note);
+  const house = await open();
+  const run = await house.ended('First', 'a question');
+  const [turn] = run.turns();
+  await house[Symbol.asyncDispose]();
+  await failure('STORE_FAILED', () => run.why(turn?.turnId ?? '', 'You look once'));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
 });
