@@ -249,6 +249,19 @@ describe('[F95] calls that end without an outcome are charged', () => {
   });
 });
 
+it('[F95] prices of cache writes and of reasoning that are above the others are reserved', async () => {
+  const dear = {
+    path: 'llm_configs/m.yaml',
+    text: 'name: m\nconfig: { model: m, max_output_tokens: 1000, price: { input: 10, output: 20, cache_write: 40, reasoning: 100 } }',
+  };
+  const team = await testEngine({ profile: waitsForUser, files: [dear], replies: [{ hang: true }] });
+  const run = await team.launch('Go.');
+  await breathe();
+  const { prompt, reserve } = [...run.state.turns.values()][0]?.start ?? {};
+  expect(reserve?.cost).toBeCloseTo(((prompt?.tokens ?? 0) * 40 + 1_000 * 100) / 1_000_000, 9);
+  await run.cancel('enough');
+});
+
 /** A memory journal that can be copied as a process that died would leave it. */
 function copiedJournal(): { readonly journal: Journal; readonly copy: () => Promise<Journal> } {
   const journal = createMemoryJournal();

@@ -67,17 +67,31 @@ function fileOf(name: string, config: string): { readonly path: string; readonly
   return { path: `llm_configs/${name}.yaml`, text: `name: ${name}\nconfig: { model: m, ${config} }` };
 }
 
+/** A reply of that many pieces, whatever its model was told: whole, or cut. */
+function longReply(pieces: number, isCut: boolean): ScriptedReply {
+  const delta = 'some words of an answer '.repeat(20);
+  const usage = { inputTokens: { total: undefined }, outputTokens: { total: undefined } };
+  const end = [{ type: 'text-end', id: '1' }, { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage }];
+  const parts = [
+    { type: 'text-start', id: '1' },
+    ...Array.from({ length: pieces }, () => ({ type: 'text-delta', id: '1', delta })),
+    ...(isCut ? [] : end),
+  ];
+  return { parts: parts as NonNullable<ScriptedReply['parts']> };
+}
+
 /** Runs a team under small budgets whose models cut streams, fail, ignore bounds and report usage or none. */
 async function spend(seed: number): Promise<void> {
   const random = randomOf(seed);
   const upTo = (most: number): number => Math.floor(random() * (most + 1));
-  const limits = { tokens: 1_000 + upTo(12_000), costUsd: 0.02 + random() * 1.5 };
+  const hasLongReplies = random() < 0.2;
+  const limits = { tokens: 1_000 + upTo(hasLongReplies ? 40_000 : 12_000), costUsd: 0.02 + random() * (hasLongReplies ? 8 : 1.5) };
   const own = random() < 0.5 ? `limits: { max_tokens: ${800 + upTo(4_000)} }\n` : '';
   const retries = `max_retries: ${upTo(8)}, wait_seconds_on_retry: 1`;
   const files = [
     fileOf(
       'main',
-      `max_output_tokens: ${100 + upTo(1_500)}, price: { input: 20, output: 100 }, ${retries}, fallbacks: [dear, cheap]`,
+      `${hasLongReplies ? '' : `max_output_tokens: ${100 + upTo(1_500)}, `}price: { input: 20, output: 100 }, ${retries}, fallbacks: [dear, cheap]`,
     ),
     fileOf('dear', `max_output_tokens: ${100 + upTo(3_000)}, price: { input: 50, output: ${dearest} }, ${retries}`),
     fileOf('cheap', `price: { input: 1, output: 1 }, max_output_tokens: 400, ${retries}`),
@@ -87,6 +101,7 @@ async function spend(seed: number): Promise<void> {
   const reply = (): ScriptedReply => {
     const text = 'some words of an answer '.repeat(1 + upTo(50));
     const kind = random();
+    if (hasLongReplies && random() < 0.3) return longReply(upTo(250), random() < 0.5);
     if (kind < 0.45)
       return { text, reasoning: random() < 0.3 ? text : '', cutAfter: upTo(12), cutWith: random() < 0.5 ? 'end' : 'reset' };
     if (kind < 0.55) return { error: { status: random() < 0.5 ? 500 : 429, message: 'no' } };

@@ -9,16 +9,26 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export class ChunkUsage {
   #counts: Writable<Usage> = {};
-  /** Estimate of what had arrived when the reply was counted last. */
-  #receivedAt = 0;
+  /** Characters that had arrived when the reply was counted last. */
+  #charsAt = 0;
+
+  /** The counts so far. */
+  get usage(): Usage {
+    return this.#counts;
+  }
+
+  /** Tokens of the prompt, as they were counted last. */
+  get input(): number {
+    return this.#counts.inputTokens ?? 0;
+  }
 
   /** Tokens of the reply, as they were counted last. */
   get output(): number {
     return this.#counts.outputTokens ?? 0;
   }
 
-  /** Takes a chunk as its provider sent it, with an estimate of what arrived before. */
-  accept(chunk: unknown, received: () => number): void {
+  /** Takes a chunk as its provider sent it, with the number of characters that arrived before. */
+  accept(chunk: unknown, chars: number): void {
     const told = countsIn(chunk);
     if (told === undefined) return;
     const cacheRead = first(told, 'cache_read_input_tokens', 'cacheReadInputTokens');
@@ -31,7 +41,7 @@ export class ChunkUsage {
     if (input !== undefined) counts.inputTokens = input + (cacheRead ?? 0) + (cacheWrite ?? 0);
     if (output !== undefined || thoughts !== undefined) {
       counts.outputTokens = (output ?? 0) + (thoughts ?? 0);
-      this.#receivedAt = received();
+      this.#charsAt = chars;
     }
     const details = fields(told['prompt_tokens_details'] ?? told['input_tokens_details']);
     const read = cacheRead ?? first(details, 'cached_tokens') ?? first(told, 'cachedContentTokenCount');
@@ -42,11 +52,11 @@ export class ChunkUsage {
     if (reasoning !== undefined) counts.reasoningTokens = reasoning;
   }
 
-  /** Returns the counts so far, with an estimate of what came after the last one: `received` is that of all that arrived. */
-  usage(received: number): Usage {
+  /** Returns the tokens of a reply: as counted last, with an estimate of what came after; `tokens` is that of all its characters. */
+  withRest(tokens: number, chars: number): number {
     const { outputTokens } = this.#counts;
-    if (outputTokens === undefined) return this.#counts;
-    return { ...this.#counts, outputTokens: outputTokens + Math.max(0, received - this.#receivedAt) };
+    if (outputTokens === undefined) return tokens;
+    return outputTokens + (chars === 0 ? 0 : Math.ceil((tokens * Math.max(0, chars - this.#charsAt)) / chars));
   }
 }
 

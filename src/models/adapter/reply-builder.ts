@@ -25,6 +25,8 @@ export class ReplyBuilder {
   failure: ModelFailure | undefined;
   /** Tokens that the provider reported. */
   usage: Usage = {};
+  /** What its provider counts on the way. */
+  readonly counts = new ChunkUsage();
   readonly #deltas: DeltaOutlet;
   readonly #returned: 'signed' | 'all';
   #chars = 0;
@@ -39,7 +41,6 @@ export class ReplyBuilder {
   #chunks: RawChunks | undefined;
   #files: FilePart[] | undefined;
   #warnings: Set<string> | undefined;
-  #counts: ChunkUsage | undefined;
   #modelId: string | undefined;
   #finish: StreamFinish | undefined;
 
@@ -61,26 +62,22 @@ export class ReplyBuilder {
 
   /** Tokens of what has arrived: as its provider counts on the way, the rest estimated. */
   get tokens(): number {
-    return this.#counts?.usage(this.#received()).outputTokens ?? this.#received();
+    const reasoning = this.#reasoning?.text ?? '';
+    const size = { text: this.#text, reasoning, chars: this.#chars, inputChars: this.#inputChars, files: this.#files };
+    return this.counts.withRest(replyTokens(size), this.#chars + this.#inputChars);
   }
 
   /** True when more tokens than these have arrived. A token has at least one character, which is known without an estimate. */
   exceeds(tokens: number): boolean {
-    const most = Math.max(this.#chars + this.#inputChars, this.#counts?.output ?? 0);
-    return (most > tokens || this.#files !== undefined) && this.tokens > tokens;
+    const isFar = this.#chars + this.#inputChars <= tokens && this.counts.output <= tokens && this.#files === undefined;
+    return !isFar && this.tokens > tokens;
   }
 
   /** What has been used so far. The package's own counts are those of a whole reply. */
   get usageSoFar(): Usage {
     if (this.#finish !== undefined && this.#finish.kind !== 'none') return this.usage;
-    const counted = this.#counts?.usage(this.#received());
-    return { ...this.usage, ...counted, outputTokens: Math.max(this.usage.outputTokens ?? 0, this.tokens) };
+    return { ...this.usage, ...this.counts.usage, outputTokens: Math.max(this.usage.outputTokens ?? 0, this.tokens) };
   }
-
-  readonly #received = (): number => {
-    const reasoning = this.#reasoning?.text ?? '';
-    return replyTokens({ text: this.#text, reasoning, chars: this.#chars, inputChars: this.#inputChars, files: this.#files });
-  };
 
   /** Notes that the stream said `[DONE]`, which packages do not pass on. */
   saidDone(): void {
@@ -280,7 +277,7 @@ export class ReplyBuilder {
         return;
       case 'raw':
         (this.#chunks ??= new RawChunks()).accept(part.rawValue);
-        if (this.#finish === undefined) (this.#counts ??= new ChunkUsage()).accept(part.rawValue, this.#received);
+        if (this.#finish === undefined) this.counts.accept(part.rawValue, this.#chars + this.#inputChars);
         return;
       case 'ping':
         return;

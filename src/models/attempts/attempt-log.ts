@@ -39,6 +39,8 @@ export interface AttemptResult {
  * 2. A request that its provider rejected used nothing.
  */
 export class AttemptLog {
+  /** Longest prompt that a provider has counted in an attempt of this call, in tokens. */
+  promptTokens = 0;
   /** Number of recorded attempts, including skipped configs. */
   count = 0;
   readonly #clock: Clock;
@@ -74,6 +76,7 @@ export class AttemptLog {
   record({ model, config, wallStart, startedAt, queuedMs }: MadeAttempt, { end, error, waitMs }: AttemptResult): void {
     // An empty reply that is asked for again counts no more than a failure.
     const isAnswer = end.kind === 'reply' && (error === undefined || waitMs === undefined);
+    this.promptTokens = Math.max(this.promptTokens, end.usage.inputTokens ?? 0);
     const used = isAnswer ? this.#usedByReply(end) : this.#usedInVain(end);
     const cost = used === undefined ? undefined : costOf(used, config.price);
     if (used !== undefined) {

@@ -43,9 +43,11 @@ export class CallBudget {
   async ask(config: LlmConfig): Promise<ModelFailure | undefined> {
     const { request } = this;
     const { name, maxOutputTokens, price } = config;
+    const { promptTokens } = this.#log;
     const verdict = await request.mayTry?.({
       made: this.#log.take(),
-      promptTokens: requestTokens(request),
+      // A provider that counted the prompt before knows it better than the estimate.
+      promptTokens: Math.max(requestTokens(request), promptTokens),
       config: { name, ...(maxOutputTokens !== undefined && { maxOutputTokens }), ...(price !== undefined && { price }) },
     });
     if (verdict === undefined) return undefined;

@@ -74,6 +74,8 @@ class Attempt {
   #isSent = false;
   /** True once the provider has taken the request. */
   #wasTaken = false;
+  /** Tokens of the prompt that the budgets have room for. */
+  #promptTokens: number;
   /** Tokens of a reply that the budgets have room for, and whether that is all they have. */
   #reserved: number;
   #isBound: boolean;
@@ -84,6 +86,7 @@ class Attempt {
     const { clock, config, startedAt, totalDue, request } = input;
     const { mayTry, maxOutputTokens } = request;
     this.#isBound = maxOutputTokens !== undefined;
+    this.#promptTokens = mayTry === undefined ? Number.POSITIVE_INFINITY : requestTokens(request);
     this.#reserved =
       mayTry === undefined ? Number.POSITIVE_INFINITY : (maxOutputTokens ?? config.maxOutputTokens ?? defaultOutputTokens);
     const returnsReasoning = config.returnReasoning ?? needsReasoning.has(config.provider);
@@ -131,7 +134,8 @@ class Attempt {
           watch.begin();
         }
         if (builder.failure !== undefined) return this.#fail(builder.failure);
-        if (isContent && builder.exceeds(this.#reserved) && !(await this.#mayGoOn())) return this.#finishAtBound();
+        if (isContent && builder.exceeds(this.#reserved - this.#promptExcess()) && !(await this.#mayGoOn()))
+          return this.#finishAtBound();
       }
     } catch (thrown) {
       // A connection that breaks after the reply is complete does no harm.
@@ -151,17 +155,22 @@ class Attempt {
     this.#fail(lastingFailure('MODEL_ABORTED', `The model call was cancelled${why}`));
   }
 
+  /** Returns the tokens by which the prompt is longer than it was taken to be, as soon as its provider has counted it. */
+  #promptExcess(): number {
+    return Math.max(0, this.#builder.counts.input - this.#promptTokens);
+  }
+
   /** Asks for room for a longer reply, whatever its provider was told; false when the budgets leave none. Nothing is read meanwhile. */
   async #mayGoOn(): Promise<boolean> {
     const { request, config } = this.#input;
-    const { tokens } = this.#builder;
+    const { tokens, counts } = this.#builder;
     if (request.mayTry === undefined || this.#isBound) return false;
     const { name, price } = config;
     const longer = 2 * tokens;
     const verdict = await request.mayTry({
       made: [],
       received: tokens,
-      promptTokens: requestTokens(request),
+      promptTokens: (this.#promptTokens = Math.max(counts.input, this.#promptTokens)),
       config: { name, maxOutputTokens: longer, ...(price !== undefined && { price }) },
     });
     this.#watch.lastChunkAt = this.#input.clock.monotonic();
