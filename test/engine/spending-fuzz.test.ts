@@ -71,7 +71,10 @@ function fileOf(name: string, config: string): { readonly path: string; readonly
 function longReply(pieces: number, isCut: boolean): ScriptedReply {
   const delta = 'some words of an answer '.repeat(20);
   const usage = { inputTokens: { total: undefined }, outputTokens: { total: undefined } };
-  const end = [{ type: 'text-end', id: '1' }, { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage }];
+  const end = [
+    { type: 'text-end', id: '1' },
+    { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage },
+  ];
   const parts = [
     { type: 'text-start', id: '1' },
     ...Array.from({ length: pieces }, () => ({ type: 'text-delta', id: '1', delta })),
