@@ -1,4 +1,5 @@
 import type { CadreEvent } from '../../../src/core/events/event.ts';
+import { restOfCall, type Use } from '../../../src/core/model/usage.ts';
 import type { Run } from '../../../src/index.ts';
 import type { World } from '../world/world.ts';
 
@@ -8,6 +9,42 @@ const rounding = 1e-9;
 interface Spent {
   cost: number;
   tokens: number;
+}
+
+/** What an event adds to the spending; undefined for those that add nothing. */
+function usesIn(event: CadreEvent): readonly Use[] | undefined {
+  switch (event.type) {
+    case 'model.end':
+    case 'compaction.end': {
+      const rest = { ...restOfCall(event) };
+      const estimate = event.type === 'compaction.end' && event.estimate !== undefined ? [event.estimate] : [];
+      // Every attempt of the call was charged before.
+      const isNothing = (event.charged ?? 0) > 0 && Object.keys(rest.usage).length === 0 && rest.cost === 0;
+      return isNothing ? estimate : [rest, ...estimate];
+    }
+    case 'model.reserve':
+      return event.attempts.flatMap(({ usage, cost }) =>
+        usage === undefined ? [] : [cost === undefined ? { usage } : { usage, cost }],
+      );
+    case 'turn.end':
+      return event.estimate === undefined ? undefined : [event.estimate];
+    default:
+      return undefined;
+  }
+}
+
+function sumOf(uses: readonly Use[]): Spent {
+  const sum: Spent = { cost: 0, tokens: 0 };
+  for (const { usage, cost = 0 } of uses) {
+    sum.cost += cost;
+    sum.tokens += (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  }
+  return sum;
+}
+
+function take(from: Spent, { cost, tokens }: Spent): void {
+  from.cost -= cost;
+  from.tokens -= tokens;
 }
 
 /**
@@ -23,11 +60,13 @@ export function checkCosts(world: World, run: Run, events: readonly CadreEvent[]
     if (event.type === 'agent.start') parents.set(event.agentId, event.parentAgentId);
     // A restarted agent gets the full budget of its profile again.
     if (event.type === 'agent.start' || event.type === 'agent.restart') ofAgents.set(event.agentId, { cost: 0, tokens: 0 });
-    if (event.type !== 'model.end' && event.type !== 'compaction.end') continue;
-    const { inputTokens, outputTokens } = event.usage;
+    const uses = usesIn(event);
+    if (uses === undefined || !('agentId' in event)) continue;
     // What a provider did not say is estimated; then sums are bounds.
-    if (inputTokens === undefined || outputTokens === undefined || event.cost === undefined) exact = false;
-    const spent = { cost: event.cost ?? 0, tokens: (inputTokens ?? 0) + (outputTokens ?? 0) };
+    if (uses.some(({ usage, cost }) => usage.inputTokens === undefined || usage.outputTokens === undefined || cost === undefined))
+      exact = false;
+    const spent = sumOf(uses);
+    if (event.type === 'model.reserve' && event.replaces !== undefined) take(spent, sumOf([event.replaces]));
     add(ofRun, spent);
     for (let agentId: string | undefined = event.agentId; agentId !== undefined; agentId = parents.get(agentId))
       add(ofAgents.get(agentId), spent);
