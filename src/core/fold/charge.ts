@@ -124,7 +124,7 @@ function takeRest(run: RunContext, call: string, end: RecordedEnd): RestOfCall {
   const charged = run.chargedCalls.get(call);
   if (charged !== undefined) run.chargedCalls.delete(call);
   const { attempts } = end;
-  const { usage, cost } = restOfCall(end);
+  const { usage, cost } = end.charged === undefined ? end : restOfCall(end);
   return cost === undefined ? { usage, attempts, charged } : { usage, attempts, charged, cost };
 }
 

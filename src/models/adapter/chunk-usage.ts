@@ -8,6 +8,9 @@ type Fields = Readonly<Record<string, unknown>>;
  * not: Anthropic counts the prompt in its first chunk, Google and some servers count in every one.
  */
 export class ChunkUsage {
+  /** Tokens of the prompt, and of the reply, as they were counted last. */
+  input = 0;
+  output = 0;
   #counts: Writable<Usage> = {};
   /** Characters that had arrived when the reply was counted last. */
   #charsAt = 0;
@@ -15,16 +18,6 @@ export class ChunkUsage {
   /** The counts so far. */
   get usage(): Usage {
     return this.#counts;
-  }
-
-  /** Tokens of the prompt, as they were counted last. */
-  get input(): number {
-    return this.#counts.inputTokens ?? 0;
-  }
-
-  /** Tokens of the reply, as they were counted last. */
-  get output(): number {
-    return this.#counts.outputTokens ?? 0;
   }
 
   /** Takes a chunk as its provider sent it, with the number of characters that arrived before. */
@@ -38,9 +31,9 @@ export class ChunkUsage {
     const thoughts = first(told, 'thoughtsTokenCount');
     const counts = this.#counts;
     // Those who name what was cached so count it apart.
-    if (input !== undefined) counts.inputTokens = input + (cacheRead ?? 0) + (cacheWrite ?? 0);
+    if (input !== undefined) counts.inputTokens = this.input = input + (cacheRead ?? 0) + (cacheWrite ?? 0);
     if (output !== undefined || thoughts !== undefined) {
-      counts.outputTokens = (output ?? 0) + (thoughts ?? 0);
+      counts.outputTokens = this.output = (output ?? 0) + (thoughts ?? 0);
       this.#charsAt = chars;
     }
     const details = fields(told['prompt_tokens_details'] ?? told['input_tokens_details']);

@@ -6,6 +6,7 @@ import { ChunkUsage } from './chunk-usage.ts';
 import { classifyThrown } from './classify-thrown.ts';
 import { DeltaOutlet } from './delta-outlet.ts';
 import { isMissingReason, parseFinishReason, type ProperEnd, type StreamFinish } from './finish-reason.ts';
+import type { StreamResult } from '../attempts/attempt-end.ts';
 import { asStreamCut, passingFailure, type ModelFailure } from '../attempts/model-failure.ts';
 import { parseUsage } from '../attempts/model-usage.ts';
 import { RawChunks } from './raw-chunks.ts';
@@ -14,19 +15,16 @@ import { hasUnreadableInput, readCall, unfinishedCall } from './reply-calls.ts';
 import { MAX_FILE_CHARS, MAX_REPLY_CALLS, MAX_REPLY_CHARS, replyTokens, replyTooLarge, tooManyCalls } from './reply-limits.ts';
 import { describeWarning, readFile, readText, type StreamPart } from './stream-part.ts';
 
-/** Result of a stream: a reply, or the reason there is none. */
-export type StreamResult =
-  | { readonly kind: 'reply'; readonly reply: ModelReply; readonly warnings: readonly string[] }
-  | { readonly kind: 'failure'; readonly failure: ModelFailure };
-
 /** Builds one reply from the parts of a stream, in one pass, and publishes its pieces. Independent of time and transport. */
 export class ReplyBuilder {
   /** Set once the stream has failed: nothing more needs to be read. */
   failure: ModelFailure | undefined;
   /** Tokens that the provider reported. */
   usage: Usage = {};
-  /** What its provider counts on the way. */
-  readonly counts = new ChunkUsage();
+  /** What its provider counts on the way; undefined until it does. */
+  counts: ChunkUsage | undefined;
+  /** No fewer than the tokens that have arrived, known without an estimate: their characters, or what is counted; infinite with a file. */
+  mostTokens = 0;
   readonly #deltas: DeltaOutlet;
   readonly #returned: 'signed' | 'all';
   #chars = 0;
@@ -64,19 +62,14 @@ export class ReplyBuilder {
   get tokens(): number {
     const reasoning = this.#reasoning?.text ?? '';
     const size = { text: this.#text, reasoning, chars: this.#chars, inputChars: this.#inputChars, files: this.#files };
-    return this.counts.withRest(replyTokens(size), this.#chars + this.#inputChars);
-  }
-
-  /** True when more tokens than these have arrived. A token has at least one character, which is known without an estimate. */
-  exceeds(tokens: number): boolean {
-    const isFar = this.#chars + this.#inputChars <= tokens && this.counts.output <= tokens && this.#files === undefined;
-    return !isFar && this.tokens > tokens;
+    const tokens = replyTokens(size);
+    return this.counts?.withRest(tokens, this.#chars + this.#inputChars) ?? tokens;
   }
 
   /** What has been used so far. The package's own counts are those of a whole reply. */
   get usageSoFar(): Usage {
     if (this.#finish !== undefined && this.#finish.kind !== 'none') return this.usage;
-    return { ...this.usage, ...this.counts.usage, outputTokens: Math.max(this.usage.outputTokens ?? 0, this.tokens) };
+    return { ...this.usage, ...this.counts?.usage, outputTokens: Math.max(this.usage.outputTokens ?? 0, this.tokens) };
   }
 
   /** Notes that the stream said `[DONE]`, which packages do not pass on. */
@@ -93,6 +86,7 @@ export class ReplyBuilder {
         if (delta === '') return false;
         this.#text += delta;
         this.#chars += delta.length;
+        this.mostTokens += delta.length;
         if (this.#chars > MAX_REPLY_CHARS) this.failure ??= replyTooLarge;
         this.#deltas.publish('text', delta);
         return true;
@@ -102,6 +96,7 @@ export class ReplyBuilder {
         if (typeof delta !== 'string') return this.#noText(part.type);
         if (delta === '') return false;
         this.#inputChars += delta.length;
+        this.mostTokens += delta.length;
         if (this.#inputChars > MAX_REPLY_CHARS) this.failure ??= replyTooLarge;
         this.#deltas.publish('tool-input', delta, readText(part.id), this.#announced?.get(readText(part.id)));
         return true;
@@ -190,7 +185,7 @@ export class ReplyBuilder {
     if (reasoningParts !== undefined) reply.reasoningParts = reasoningParts;
     if (this.#files !== undefined) reply.files = this.#files;
     if (this.#modelId !== undefined) reply.modelId = this.#modelId;
-    const warnings = this.#warnings === undefined ? [] : [...this.#warnings];
+    const warnings = [...(this.#warnings ?? [])];
     if (this.#deltas.warning !== undefined) warnings.push(this.#deltas.warning);
     return { kind: 'reply', reply, warnings };
   }
@@ -217,6 +212,7 @@ export class ReplyBuilder {
     (this.#reasoning ??= new ReasoningBlocks()).add(readText(part.id), delta, part.providerMetadata);
     if (delta === '') return false;
     this.#chars += delta.length;
+    this.mostTokens += delta.length;
     if (this.#chars > MAX_REPLY_CHARS) this.failure ??= replyTooLarge;
     this.#deltas.publish('reasoning', delta);
     return true;
@@ -224,8 +220,7 @@ export class ReplyBuilder {
 
   #acceptInputStart(part: StreamPart): boolean {
     if (part.providerExecuted === true) return true;
-    const callId = readText(part.id);
-    const name = readText(part.toolName);
+    const [callId, name] = [readText(part.id), readText(part.toolName)];
     const announced = (this.#announced ??= new Map());
     if (announced.size >= MAX_REPLY_CALLS) {
       this.failure ??= tooManyCalls;
@@ -248,6 +243,7 @@ export class ReplyBuilder {
     const call = readCall(part);
     this.#calls.push(call);
     this.#chars += call.input.length;
+    this.mostTokens += call.input.length;
     if (this.#chars > MAX_REPLY_CHARS) this.failure ??= replyTooLarge;
     if (this.#announced?.has(call.providerCallId) !== true)
       this.#deltas.publish('tool-input', call.input, call.providerCallId, call.toolName);
@@ -263,6 +259,7 @@ export class ReplyBuilder {
     this.#fileChars += file.data.type === 'data' ? file.data.data.length : 0;
     if (this.#fileChars > MAX_FILE_CHARS) this.failure ??= replyTooLarge;
     else (this.#files ??= []).push(file);
+    this.mostTokens = Number.POSITIVE_INFINITY;
     return true;
   }
 
@@ -277,13 +274,19 @@ export class ReplyBuilder {
         return;
       case 'raw':
         (this.#chunks ??= new RawChunks()).accept(part.rawValue);
-        if (this.#finish === undefined) this.counts.accept(part.rawValue, this.#chars + this.#inputChars);
+        if (this.#finish === undefined) this.#count(part.rawValue);
         return;
       case 'ping':
         return;
       default:
         this.#warn(`parts of type "${part.type}" are not used`);
     }
+  }
+
+  #count(chunk: unknown): void {
+    const counts = (this.counts ??= new ChunkUsage());
+    counts.accept(chunk, this.#chars + this.#inputChars);
+    this.mostTokens = Math.max(this.mostTokens, counts.output);
   }
 
   #noText(type: string): false {

@@ -1,6 +1,11 @@
 import type { ModelReply, Usage } from '../../core/model/model.ts';
 import type { ModelFailure } from './model-failure.ts';
 
+/** Result of a stream: a reply, or the reason there is none. */
+export type StreamResult =
+  | { readonly kind: 'reply'; readonly reply: ModelReply; readonly warnings: readonly string[] }
+  | { readonly kind: 'failure'; readonly failure: ModelFailure };
+
 /** Result of an attempt. */
 export type AttemptEnd = (
   | { readonly kind: 'reply'; readonly reply: ModelReply; readonly warnings: readonly string[] }

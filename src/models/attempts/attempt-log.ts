@@ -43,6 +43,8 @@ export class AttemptLog {
   promptTokens = 0;
   /** Number of recorded attempts, including skipped configs. */
   count = 0;
+  /** True when attempts used something since they were last taken. */
+  hasUse = false;
   readonly #clock: Clock;
   readonly #promptTokens: () => number;
   /** Attempts in order, since they were last taken. */
@@ -58,16 +60,12 @@ export class AttemptLog {
     this.#promptTokens = promptTokens;
   }
 
-  /** True when attempts used something since they were last taken. */
-  get hasUse(): boolean {
-    return this.#usage !== nothing;
-  }
-
   /** Hands over the attempts made so far: the outcome leaves them out. */
   take(): readonly ModelAttempt[] {
     const taken = this.#attempts;
     this.#attempts = [];
     this.#usage = nothing;
+    this.hasUse = false;
     this.#cost = 0;
     return taken;
   }
@@ -77,10 +75,12 @@ export class AttemptLog {
     // An empty reply that is asked for again counts no more than a failure.
     const isAnswer = end.kind === 'reply' && (error === undefined || waitMs === undefined);
     this.promptTokens = Math.max(this.promptTokens, end.usage.inputTokens ?? 0);
-    const used = isAnswer ? this.#usedByReply(end) : this.#usedInVain(end);
-    const cost = used === undefined ? undefined : costOf(used, config.price);
+    // What a reply used its provider counted; a count that is missing is estimated only where it would hide in those of other attempts.
+    const used = isAnswer ? (this.#isCounted ? this.#estimated(end) : end.usage) : this.#usedInVain(end);
+    const cost = used === undefined || config.price === undefined ? undefined : costOf(used, config.price);
     if (used !== undefined) {
-      this.#usage = this.#usage === nothing ? used : addUsage(this.#usage, used);
+      this.#usage = this.hasUse ? addUsage(this.#usage, used) : used;
+      this.hasUse = true;
       if (this.#cost !== undefined) this.#cost = cost === undefined ? undefined : this.#cost + cost;
     }
     const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
@@ -100,11 +100,6 @@ export class AttemptLog {
     }
     this.#attempts.push(attempt);
     this.count += 1;
-  }
-
-  /** What a reply used, as its provider counted it; with missing counts estimated only where they would hide in those of other attempts. */
-  #usedByReply(end: AttemptEnd): Usage {
-    return this.#isCounted ? this.#estimated(end) : end.usage;
   }
 
   /** What an attempt without a reply that counts used; undefined when the provider did no work for it. */

@@ -74,8 +74,8 @@ class Attempt {
   #isSent = false;
   /** True once the provider has taken the request. */
   #wasTaken = false;
-  /** Tokens of the prompt that the budgets have room for. */
-  #promptTokens: number;
+  /** Tokens of the prompt that the budgets have room for; undefined until they are asked for. */
+  #promptTokens: number | undefined;
   /** Tokens of a reply that the budgets have room for, and whether that is all they have. */
   #reserved: number;
   #isBound: boolean;
@@ -86,7 +86,6 @@ class Attempt {
     const { clock, config, startedAt, totalDue, request } = input;
     const { mayTry, maxOutputTokens } = request;
     this.#isBound = maxOutputTokens !== undefined;
-    this.#promptTokens = mayTry === undefined ? Number.POSITIVE_INFINITY : requestTokens(request);
     this.#reserved =
       mayTry === undefined ? Number.POSITIVE_INFINITY : (maxOutputTokens ?? config.maxOutputTokens ?? defaultOutputTokens);
     const returnsReasoning = config.returnReasoning ?? needsReasoning.has(config.provider);
@@ -134,8 +133,9 @@ class Attempt {
           watch.begin();
         }
         if (builder.failure !== undefined) return this.#fail(builder.failure);
-        if (isContent && builder.exceeds(this.#reserved - this.#promptExcess()) && !(await this.#mayGoOn()))
-          return this.#finishAtBound();
+        // Most chunks leave the reply so far from its bound that nothing is estimated.
+        if (isContent && builder.mostTokens > this.#reserved - (builder.counts?.input ?? 0))
+          if (builder.tokens > this.#replyRoom() && !(await this.#mayGoOn())) return this.#finishAtBound();
       }
     } catch (thrown) {
       // A connection that breaks after the reply is complete does no harm.
@@ -155,9 +155,13 @@ class Attempt {
     this.#fail(lastingFailure('MODEL_ABORTED', `The model call was cancelled${why}`));
   }
 
-  /** Returns the tokens by which the prompt is longer than it was taken to be, as soon as its provider has counted it. */
-  #promptExcess(): number {
-    return Math.max(0, this.#builder.counts.input - this.#promptTokens);
+  /** Returns the tokens that a reply may have: fewer, as soon as its provider counts a longer prompt than was taken to be sent. */
+  #replyRoom(): number {
+    return this.#reserved - Math.max(0, (this.#builder.counts?.input ?? 0) - this.#reservedPrompt());
+  }
+
+  #reservedPrompt(): number {
+    return (this.#promptTokens ??= requestTokens(this.#input.request));
   }
 
   /** Asks for room for a longer reply, whatever its provider was told; false when the budgets leave none. Nothing is read meanwhile. */
@@ -170,7 +174,7 @@ class Attempt {
     const verdict = await request.mayTry({
       made: [],
       received: tokens,
-      promptTokens: (this.#promptTokens = Math.max(counts.input, this.#promptTokens)),
+      promptTokens: (this.#promptTokens = Math.max(counts?.input ?? 0, this.#reservedPrompt())),
       config: { name, maxOutputTokens: longer, ...(price !== undefined && { price }) },
     });
     this.#watch.lastChunkAt = this.#input.clock.monotonic();

@@ -3,7 +3,7 @@ import { usesModel } from '../../core/profile/profile.ts';
 import type { Env } from '../../core/env.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import { defaultOutputTokens, type LlmConfig } from '../../core/model/llm-config.ts';
-import { highestPrice, priceAt, type TokenPrice } from '../../core/model/model-price.ts';
+import { highestPrice, type ModelPrice, priceAt, type TokenPrice } from '../../core/model/model-price.ts';
 import type { Budget } from '../../core/state/budget.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -59,7 +59,7 @@ export function hasAmpleRoom(
   const { env, run, agent } = context;
   const output = (config?.maxOutputTokens ?? defaultOutputTokens) + 1;
   const tokens = 2 * prompt + leastLastOutput + 2 * output;
-  const price = priceOf({ prompt, config });
+  const price = config?.price === undefined ? undefined : priceOf(config.price, prompt);
   const cost =
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
@@ -129,17 +129,17 @@ function lastVerdict(size: CallSize, room: Room, wanted: number): BudgetVerdict 
 
 /** Returns what a call sets aside for a reply of `output` tokens, where the config allows `wanted`. */
 export function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
-  const { prompt } = size;
+  const { prompt, config } = size;
   const tokens = prompt + output;
-  const price = priceOf(size);
+  const price = config?.price === undefined ? undefined : priceOf(config.price, prompt);
   const cost = price === undefined ? undefined : (prompt * price.input + output * price.output) / 1_000_000;
   if (cost === undefined) return output < wanted ? { tokens, output } : { tokens };
   return output < wanted ? { tokens, cost, output } : { tokens, cost };
 }
 
 /** Returns the highest price of a call: that of long prompts from half their length on, since a prompt's size is an estimate and grows. */
-function priceOf({ prompt, config }: CallSize): Pick<TokenPrice, 'input' | 'output'> | undefined {
-  return config?.price === undefined ? undefined : highestPrice(priceAt(config.price, 2 * prompt));
+function priceOf(price: ModelPrice, prompt: number): Pick<TokenPrice, 'input' | 'output'> {
+  return highestPrice(priceAt(price, 2 * prompt));
 }
 
 /** A budget with its limits, and its owner in words. */
@@ -180,7 +180,8 @@ class Room {
   #look(holder: BudgetHolder): void {
     const { budget, limits } = holder;
     const { maxTokens, maxCostUsd } = limits;
-    const price = priceOf(this.#size);
+    const { prompt, config } = this.#size;
+    const price = config?.price === undefined ? undefined : priceOf(config.price, prompt);
     const freed = this.#freed;
     const sharers = Math.max(1, budget.live - budget.reserving + freed.sharers);
     if (maxTokens !== undefined) {
