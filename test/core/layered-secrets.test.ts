@@ -118,6 +118,8 @@ describe('secrets under several layers of encoding', () => {
     ['decimal entities', 'p&#38;ss&#60;word&#045;9fQ2', 'p&ss<word-9fQ2'],
     ['entities without an end', 'p&#38ss&#x3Cword&#x2d;9fQ2', 'p&ss<word-9fQ2'],
     ['quoted-printable', 'sk-live=2D9fQ2xT=\r\n7bLm4WzR8cV=\r\na0K', 'sk-live-9fQ2xT7bLm4WzR8cVa0K'],
+    ['quoted-printable behind a name', 'API_KEY=adbe=2D9fQ2xT7bLm4WzR', 'adbe-9fQ2xT7bLm4WzR'],
+    ['base64 of quoted-printable behind a name', btoa('key=aa=3Daaaaaaaaaaaaaa;'), 'aa=aaaaaaaaaaaaaa'],
     ['base64 of base64', btoa(btoa('sk-live-9fQ2xT7bLm4WzR8cVa0K')), 'sk-live-9fQ2xT7bLm4WzR8cVa0K'],
     ['base64 of base64 of base64', btoa(btoa(btoa('sk-live-9fQ2xT7bLm4WzR8cVa0K'))), 'sk-live-9fQ2xT7bLm4WzR8cVa0K'],
     ['base64 of UTF-16', utf16('sk-live-9fQ2xT7bLm4WzR8cVa0K').toString('base64'), 'sk-live-9fQ2xT7bLm4WzR8cVa0K'],

@@ -22,6 +22,8 @@ const escapesOfOneKind = [
 
 /** Quoted-printable (RFC 2045): bytes, and line breaks that are not part of the text. */
 const quotedPrintable = /=([\dA-Fa-f]{2})|=[ \t]{0,8}\r?\n/g;
+/** The same behind a name with "=": in `KEY=ad=2D9f` the value begins with "ad". */
+const quotedPrintableValue = /(?<!(?:^|[^\w=])[A-Za-z_]\w{0,40})=([\dA-Fa-f]{2})|=[ \t]{0,8}\r?\n/g;
 
 /** The last character of UTF-8 in escaped bytes, complete or not. */
 const openBytes =
@@ -52,7 +54,7 @@ export function decodeEscapes(text: string): readonly Decoding[] {
     decoded.push(replaceAll(text, escapes));
     if (text.length <= longestByKind) decoded.push(...escapesOfOneKind.map((pattern) => replaceAll(text, pattern)));
   }
-  if (text.includes('=')) decoded.push(replaceAll(text, quotedPrintable));
+  if (text.includes('=')) decoded.push(replaceAll(text, quotedPrintable), replaceAll(text, quotedPrintableValue));
   const found = decoded.filter((one) => one !== undefined);
   return found.filter((one, index) => found.findIndex(({ text: other }) => other === one.text) === index);
 }

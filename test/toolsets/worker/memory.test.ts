@@ -12,6 +12,7 @@ import { createMemoryGroup, type MemoryGroup } from '../../../src/toolsets/proce
 import { sqlToolset } from '../../../src/toolsets/sql/sql-toolset.ts';
 import { convertPage } from '../../../src/toolsets/web/convert-page.ts';
 import { runChild } from '../../../src/toolsets/worker/run-child.ts';
+import { sampled } from '../../support/repeats.ts';
 import { isAlive, toolsetUnderTest } from '../../tools/toolset-under-test.ts';
 import { watchChildren, type WatchedChildren } from '../../tools/watch-children.ts';
 
@@ -83,7 +84,7 @@ const queries: readonly (readonly [string, string])[] = [
 ];
 
 describe.skipIf(!isLinux)('F98: the memory of a query is bounded from outside its process', () => {
-  it.each(queries)('%s', async (_what, sql) => {
+  it.each(sampled(queries))('%s', async (_what, sql) => {
     const { said, peakMb, left } = await outcome(() => query(sql, createMemoryGroup));
     expect(said).toBe('CadreError: The query needed more than 128 MB of memory and was stopped. Narrow it.');
     expect(peakMb).toBeLessThan(128 + filesMb + betweenMb);
@@ -94,7 +95,7 @@ describe.skipIf(!isLinux)('F98: the memory of a query is bounded from outside it
     ['no group', noGroup],
     ['a group that lets nobody in', closedGroup],
   ])('by measuring, where there is %s', async (_what, createGroup) => {
-    for (const [, sql] of queries.slice(0, 4)) {
+    for (const [, sql] of sampled(queries.slice(0, 4))) {
       const { said, peakMb, left } = await outcome(() => query(sql, createGroup));
       expect(said).toBe('CadreError: The query needed more than 128 MB of memory and was stopped. Narrow it.');
       expect(peakMb).toBeLessThan(128 + filesMb + betweenMb);
@@ -200,19 +201,21 @@ describe.skipIf(!isLinux)('F98: the memory of a tool is bounded from outside its
   });
 });
 
+const programs: readonly (readonly [string, string])[] = [
+  ['bytes', 'for (;;) all.push(new Uint8Array(1e6).fill(1))'],
+  ['bytes, in spite of every error', 'for (;;) try { all.push(new Uint8Array(1e6).fill(1)) } catch {}'],
+  ['buffers that grow', 'for (;;) { const b = new ArrayBuffer(0, { maxByteLength: 1e8 }); b.resize(5e6); all.push(b) }'],
+  ['texts', 'for (let i = 0; ; i++) all.push("x".repeat(1e6) + i)'],
+  ['a text that doubles', 'let s = "x"; for (;;) { s += s; all.push(s) }'],
+  ['a map', 'const m = new Map(); for (let i = 0; ; i++) m.set(i, "x".repeat(1e4) + i)'],
+  ['nested lists', 'let a = []; for (;;) a = [a, a, new Array(1000).fill(a)]'],
+  ['JSON', 'let s = "[]"; for (;;) s = JSON.stringify([JSON.parse(s), JSON.parse(s)])'],
+  ['a generator', 'function* g() { for (;;) yield new ArrayBuffer(1e6) } for (const x of g()) all.push(x)'],
+  ['matches', 'for (;;) all.push("ab".repeat(1e6).match(/(a)/g))'],
+];
+
 describe.skipIf(!isLinux)('F98: the memory of JavaScript is bounded by that of its engine', () => {
-  it.each([
-    ['bytes', 'for (;;) all.push(new Uint8Array(1e6).fill(1))'],
-    ['bytes, in spite of every error', 'for (;;) try { all.push(new Uint8Array(1e6).fill(1)) } catch {}'],
-    ['buffers that grow', 'for (;;) { const b = new ArrayBuffer(0, { maxByteLength: 1e8 }); b.resize(5e6); all.push(b) }'],
-    ['texts', 'for (let i = 0; ; i++) all.push("x".repeat(1e6) + i)'],
-    ['a text that doubles', 'let s = "x"; for (;;) { s += s; all.push(s) }'],
-    ['a map', 'const m = new Map(); for (let i = 0; ; i++) m.set(i, "x".repeat(1e4) + i)'],
-    ['nested lists', 'let a = []; for (;;) a = [a, a, new Array(1000).fill(a)]'],
-    ['JSON', 'let s = "[]"; for (;;) s = JSON.stringify([JSON.parse(s), JSON.parse(s)])'],
-    ['a generator', 'function* g() { for (;;) yield new ArrayBuffer(1e6) } for (const x of g()) all.push(x)'],
-    ['matches', 'for (;;) all.push("ab".repeat(1e6).match(/(a)/g))'],
-  ])('%s', async (_what, code) => {
+  it.each(sampled(programs))('%s', async (_what, code) => {
     const javascript = open(javascriptToolset, { max_memory_mb: 64, timeout: '3s' });
     const { said, peakMb, left } = await outcome(() => javascript.run('run_javascript', { code: `const all = []; ${code}` }));
     expect(said).toMatch(/It has 64 MB of memory: keep less at a time|string too long|took longer than its timeout/);
