@@ -12,7 +12,7 @@ const system = [
   'test/load/*.test.ts',
   'test/trust/*.test.ts',
   'test/bundle/*.test.ts',
-  'test/docs/{examples,packed}.test.ts',
+  'test/docs/{examples,packed,programs}.test.ts',
   'test/simulation/{storm,cluster,memory}.test.ts',
   'test/scenarios/{openmanus,shipped-scripts,shipped-chaos,first-turn,bundled-team}.test.ts',
   'test/profiles/{schemas-of-project,editor}.test.ts',

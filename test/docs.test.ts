@@ -17,7 +17,7 @@ import { createDocumentTools } from '../src/toolsets/documents/create-document-t
 import { createTeamTools } from '../src/team/create-team-tools.ts';
 import { createToolRegistry } from '../src/tools/registry.ts';
 import { codeWords, readPages, readText, root, type Block } from './docs/read-markdown.ts';
-import { runProgram, typeErrors, writeBlocks } from './docs/run-typescript.ts';
+import { typeErrors, writeBlocks } from './docs/run-typescript.ts';
 
 const pages = readPages();
 const blocks = pages.flatMap((page) => page.blocks);
@@ -185,15 +185,6 @@ describe('blocks', () => {
     expect(await typeErrors(folder)).toEqual([]);
   });
 
-  it.each(ofKind('ts run').map((block) => [placed(block), block] as const))(
-    '%s runs and prints what the page says',
-    async (_place, block) => {
-      const { files } = await writeBlocks([block]);
-      const output = blocks.find((other) => other.file === block.file && other.line > block.line && other.info === 'text output');
-      expect(await runProgram(files[0] ?? '')).toBe(output?.text);
-    },
-  );
-
   const scope = JSON.parse(ofKind('json scope')[0]?.text ?? '{}') as Scope;
   const expressions = (kind: string): readonly string[] => ofKind(kind).flatMap((block) => block.text.trim().split('\n'));
 
@@ -302,15 +293,5 @@ describe('examples', () => {
     const happened: Step[] = [];
     for await (const { seq, type, cause } of run) happened.push({ seq, type, cause });
     expect(stepsOf(ofKind('text events')[0]?.text ?? '')).toEqual(happened);
-  });
-
-  it('file-clerk writes an index of a folder by a plan', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'cadre-file-clerk-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    writeFileSync(path.join(folder, 'a.txt'), 'hello');
-    const how = ['--profiles', 'examples/file-clerk', '--workspace', folder, '--store', 'memory'];
-    const output = await runProgram('bin/cadre.mjs', ['run', ...how, 'Write an index']);
-    expect(output).toContain('INDEX.md is written, with 1 entries.');
-    expect(readFileSync(path.join(folder, 'INDEX.md'), 'utf8')).toContain('a.txt (5 bytes)');
   });
 });

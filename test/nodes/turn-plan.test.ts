@@ -142,7 +142,7 @@ describe('the plan of a profile leaves out only steps that would do nothing', ()
           expect(await withEveryStep(() => journalOf(play))).toBe(planned);
         },
       ),
-      { numRuns: Number(process.env['PLAN_RUNS'] ?? 200) },
+      { numRuns: Number(process.env['PLAN_RUNS'] ?? 100) },
     );
   }, 120_000);
 

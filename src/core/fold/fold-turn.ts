@@ -3,6 +3,7 @@ import type { TurnEvents } from '../events/journal.ts';
 import { messagesOfInputs } from '../prompt/prompt.ts';
 import type { EventOf } from '../events/event.ts';
 import type { RunContext } from '../state/run-context.ts';
+import type { TurnState } from '../state/turn-state.ts';
 import { agentOf } from './folds.ts';
 import { applyEvent, startRun } from './apply-event.ts';
 import { noteChange } from './turn.ts';
@@ -38,7 +39,14 @@ function foldSlice({ turnId, events, beginsWith }: TurnEvents): RunContext | und
   const before = turn?.start.sourceTurnIds[0];
   // The baton's turn is needed, too.
   const isBatonHere = before === undefined || run.turns.has(before) || !before.startsWith(`${turn?.agentId ?? ''}.`);
-  return turn !== undefined && isBatonHere ? run : undefined;
+  return turn !== undefined && isBatonHere && !isCostOfRun(turn) ? run : undefined;
+}
+
+/** True when the cost of a turn is unknown where any of its run's is: it has only attempts that used nothing (`turnCost`). */
+function isCostOfRun({ modelEnd, charged }: TurnState): boolean {
+  if (modelEnd?.reply !== undefined) return false;
+  const attempts = modelEnd?.attempts ?? charged?.attempts ?? [];
+  return attempts.length > 0 && attempts.every(({ usage }) => (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0) === 0);
 }
 
 /** Sets the position at which this turn's prompt says that the history ended before. */

@@ -151,7 +151,7 @@ function eventsAfter(commits: readonly StoredCommit[], { start, place }: FoundTu
     const isNamed = commit?.body.includes(`${label}"`) === true;
     if (!isNamed && ((isOver && open.size === 0) || commit?.body.includes(nameOf(agentId)) !== true)) continue;
     for (const event of commit?.events() ?? []) {
-      const isOwn = 'turnId' in event && event.turnId === turnId;
+      const isOwn = ofTurn(event) === turnId;
       if (!isOwn && !isOf(event, agentId)) continue;
       if (event.seq <= seq || (!isOwn && isOver && open.size === 0)) continue;
       rest.push(event);
@@ -162,6 +162,12 @@ function eventsAfter(commits: readonly StoredCommit[], { start, place }: FoundTu
     }
   }
   return rest;
+}
+
+/** Returns the turn that an event belongs to. What its model call used may be on record long after its end. */
+function ofTurn(event: CadreEvent): string | undefined {
+  if (event.type === 'model.reserve') return event.call;
+  return 'turnId' in event ? event.turnId : undefined;
 }
 
 /** Returns the events of one agent in a commit; skips commits that do not name it. */
