@@ -8,6 +8,7 @@ import { defaultOutputTokens, type LlmConfig } from '../../core/model/llm-config
 import type { ModelAttempt, ModelOutcome, Usage } from '../../core/model/model.ts';
 import { priceAt } from '../../core/model/model-price.ts';
 import { restOfCall, type Use } from '../../core/model/usage.ts';
+import { promptTokens } from '../../core/prompt/context-size.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { chargeMade } from './further-attempt.ts';
@@ -32,7 +33,8 @@ export function useUnderWay(context: CallContext, call: string): Use | undefined
   const config = configOfCall(context, call);
   const longest = held.output ?? config?.maxOutputTokens ?? defaultOutputTokens;
   const turn = agent.turn.currentId === call ? run.turns.get(agent.turn.currentId) : undefined;
-  const inputTokens = turn?.start.prompt?.tokens ?? Math.max(0, held.tokens - longest);
+  // As it was reserved: the provider's earlier counts correct the estimate.
+  const inputTokens = promptTokens(agent, turn?.start.prompt) ?? Math.max(0, held.tokens - longest);
   const usage = { inputTokens, outputTokens: 0 };
   if (config?.price === undefined) return { usage };
   return { usage, cost: (inputTokens * priceAt(config.price, inputTokens).input) / 1_000_000 };
