@@ -147,6 +147,23 @@ describe('[F95] calls that end without an outcome are charged', () => {
     await verifySpending(team.run, team.journal, team.model.requests);
   });
 
+  it('never by more than was reserved, where the provider counts fewer tokens than are estimated', async () => {
+    const team = await begun([
+      { text: 'Yes.', usage: { inputTokens: 220, outputTokens: 2 } },
+      { hang: true, ignoreAbort: true },
+    ]);
+    const { run } = team;
+    await run.send('More.');
+    await breathe(20);
+    await run.cancel('enough');
+    const events = await eventsOf(run, team.journal);
+    const [started, ended] = (['turn.start', 'turn.end'] as const).map((type) => events.findLast((event) => event.type === type));
+    // The config allows replies of 1,000 tokens.
+    const prompt = (started?.type === 'turn.start' ? (started.reserve?.tokens ?? 0) : 0) - 1_000;
+    expect(prompt).toBeLessThan(300);
+    expect(ended).toMatchObject({ estimate: { usage: { inputTokens: prompt } } });
+  });
+
   it('whose complete reply comes late: by the count of the provider', async () => {
     const { promise, resolve } = Promise.withResolvers<ScriptedReply>();
     const journal = createMemoryJournal();
