@@ -52,6 +52,7 @@ export default defineConfig({
       { extends: true, test: { name: 'system', include: system, exclude: sweeps, expect: browserMayStartSlowly } },
       { extends: true, test: { name: 'sweeps', include: sweeps, expect: browserMayStartSlowly } },
     ],
+    setupFiles: ['test/support/fixed-seed.ts'],
     // Two cores: more workers only wait for each other.
     maxWorkers: 2,
     // Starting a worker per file took a third of the time; no test changes what another one sees.

@@ -118,8 +118,8 @@ class Simulation {
       time.fire();
       return true;
     }
-    // Ready work may need a few more rounds, and a recovery many.
-    const patience = this.#host.isTakingUp ? 300 : 3;
+    // Ready work may need a few more rounds, and a recovery or a close many.
+    const patience = this.#host.isTakingUp || this.#closing ? 300 : 3;
     return !faults.stopped || this.#idle < patience || this.#people.decideLast(this.#host);
   }
 
