@@ -164,6 +164,20 @@ describe('secrets under several layers of encoding', () => {
     );
   });
 
+  it.each([
+    'API_KEY=adbe=2D9fQ2xT7bLm4WzR',
+    '2key=adbe=2D9fQ2xT7bLm4WzR',
+    'https://a.test/?a=1&key=adbe=2D9fQ2xT7bLm4WzR&x=1',
+    'A_LONG_NAME_OF_THE_VARIABLE_THAT_HOLDS_THE_KEY=adbe=2D9fQ2xT7bLm4WzR',
+    'x==adbe=2D9fQ2xT7bLm4WzR',
+    'A=1\nkey=a=\r\ndbe=2D9fQ2xT7bLm4WzR',
+    'key=adbe=\r\n=2D9fQ2xT7bLm4WzR',
+  ])('F78: a quoted-printable value that begins as an escape, behind its name, wherever it is cut: %j', (text) => {
+    const secrets = secretsOf('adbe-9fQ2xT7bLm4WzR');
+    expect(secrets.text(text)).toMatch(/=\[secret\]/);
+    for (let cut = 0; cut <= text.length; cut += 1) expect(streamed(secrets, text, [cut])).not.toContain('xT7bLm');
+  });
+
   it('F78: nor where a piece ends in two beginnings of escapes', () => {
     const written = [...'a'.repeat(19)]
       .map(() => '&#x61;')

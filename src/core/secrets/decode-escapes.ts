@@ -22,8 +22,11 @@ const escapesOfOneKind = [
 
 /** Quoted-printable (RFC 2045): bytes, and line breaks that are not part of the text. */
 const quotedPrintable = /=([\dA-Fa-f]{2})|=[ \t]{0,8}\r?\n/g;
-/** The same behind a name with "=": in `KEY=ad=2D9f` the value begins with "ad". */
-const quotedPrintableValue = /(?<!(?:^|[^\w=])[A-Za-z_]\w{0,40})=([\dA-Fa-f]{2})|=[ \t]{0,8}\r?\n/g;
+/**
+ * The same behind a name with "=": in `KEY=ad=2D9f` the value begins with "ad". The first "=" of a word is no escape, nor one right behind it;
+ * a line break that is not part of the text ends no word.
+ */
+const quotedPrintableValue = /(?<==(?:\r?\n)?[^\s=&;?,"']{1,200}|=\r?\n)=([\dA-Fa-f]{2})|=[ \t]{0,8}\r?\n/g;
 
 /** The last character of UTF-8 in escaped bytes, complete or not. */
 const openBytes =
