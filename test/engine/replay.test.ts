@@ -40,6 +40,8 @@ function recordsOf(run: Run): unknown {
     'expiresAt',
     'endMs',
     'requestedAt',
+    // Tools report progress by the clock of the machine, and a replay runs none.
+    'progress',
   ]);
   const text = JSON.stringify(run.turns(), (key, value: unknown) => (timed.has(key) ? undefined : value));
   return JSON.parse(
